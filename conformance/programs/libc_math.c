@@ -211,6 +211,10 @@ static void check_values(void) {
     IS(sin(-0.0), -0.0);
     IS(sinf(-0.0f), -0.0);
     IS(cosf(0), 1);
+    IS(tanf(-0.0f), -0.0);
+    IS(tanf(0x1p-149f), 0x1p-149);
+    IS(tanf(INFINITY), NAN);
+    RAISES(tanf(INFINITY), FE_INVALID);
     IS(cos(-0.0), 1);
     IS(tan(-0.0), -0.0);
     IS(sinf(0x1p-149f), 0x1p-149);
@@ -284,6 +288,10 @@ static void check_values(void) {
     IS(scalbn(0x1p-1074, 2098), INFINITY);
     IS(ilogb(0x1p-1074), -1074);
     IS(logb(0), -INFINITY);
+    IS(logb(-0x1p-1074), -1074);
+    IS(logb(0x1.8p1023), 1023);
+    IS(logb(-INFINITY), INFINITY);
+    RAISES(logb(-0.0), FE_DIVBYZERO);
     IS(ilogb(0), FP_ILOGB0);
 }
 

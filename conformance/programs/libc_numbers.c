@@ -148,6 +148,11 @@ static void read_numbers(void) {
     CHECK_ERRNO(strtof("1e39", NULL) == INFINITY, 1, ERANGE);
     CHECK_ERRNO(strtold("-1e5000", NULL) == -(long double)INFINITY, 1, ERANGE);
     CHECK_ERRNO(strtold("1e-5000", NULL) == 0, 1, ERANGE);
+    /* What 19 digits do not tell: half of the last bit, more, and less. */
+    CHECK(strtod("1.00000000000000011102230246251565404236316680908203125", NULL) == 1, "a half goes to the even one");
+    CHECK(strtod("1.00000000000000011102230246251565404236316680908203125000000000000000000000000000000000000001", NULL) == 1 + 0x1p-52, "more");
+    CHECK(strtod("1.00000000000000033306690738754696212708950042724609375", NULL) == 1 + 0x1p-51, "a half goes to the even one");
+    CHECK(strtold("999999999999999999999999999999999999999", NULL) == 1e39L, "39 nines");
     CHECK(strtof("0x1p-149", NULL) == 0x1p-149f && strtold("1e400", NULL) > 0x1p1328L && strtold("1e400", NULL) < 0x1p1329L, "edges");
     CHECK(strtold("1.1", NULL) != (long double)1.1 && strtold("0x1.8p1", NULL) == 3, "no more than a double");
     /* 800 digits, of which the last decides. */

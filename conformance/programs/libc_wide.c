@@ -153,6 +153,8 @@ static void bytes(void) {
     CHECK(wcsrtombs(to, &rest, 8, &state) == 2 && rest == NULL, "not at the end");
     CHECK(towupper(0xe4) == 0xc4 && towlower(0x416) == 0x436 && towupper('1') == '1' && towupper(WEOF) == WEOF,
         "towupper");
+    CHECK(!iswspace(0xa0) && !iswspace(0x2007) && iswspace(0x200a) && !iswspace(0x200b) && iswspace(0x205f), "iswspace");
+    CHECK(!iswspace(0) && iswspace(0x3000) && !iswspace(WEOF) && !iswspace(8) && !iswspace(14), "iswspace");
     CHECK(iswalpha(0xe4) && !iswalpha('1') && iswspace(0x2003) && !iswalpha(WEOF) && iswupper(0x416), "iswalpha");
     CHECK(wcwidth(0x4e00) == 2 && wcwidth(0x301) == 0 && wcwidth('a') == 1 && wcwidth(7) == -1, "wcwidth");
 }

@@ -1,12 +1,13 @@
 // The cosine.
 #include "trigonometry.h"
 
+EARLY float tiny_cosine(float x) {
+    hidden_float(x + hidden_float(0x1p120f));
+    return 1;
+}
+
 #define BODY(suffix, attributes, mad)                                             \
     static attributes float cosf_##suffix(float x) {                              \
-        if (UNLIKELY(tiny(x))) {                                                  \
-            hidden_float(x + hidden_float(0x1p120f));                             \
-            return 1;                                                             \
-        }                                                                         \
         if (UNLIKELY(no_angle(x))) return x - x;                                  \
         Angle angle = ANGLE(mad, x);                                              \
         double s = angle.r * angle.r;                                             \
@@ -14,4 +15,4 @@
         return (float)((angle.n + 1) & 2 ? -y : y);                               \
     }
 
-BY_LEVEL(float, cosf, (float x), (x), BODY)
+BY_LEVEL_AFTER(float, cosf, (float x), (x), BODY, if (UNLIKELY(tiny(x))) return tiny_cosine(x))

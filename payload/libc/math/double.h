@@ -74,32 +74,22 @@ INLINE uint64_t bits_of_subnormal(double x) {
     return bits_of(x * 0x1p52) - ((uint64_t)52 << 52);
 }
 
-// The logarithm of what is_odd() says, unless it is a subnormal number, for which `done` stays 0.
-static COLD double odd_wide_logarithm(double x, int *done) {
+// The logarithm of what is_odd() says, but for subnormal numbers.
+EARLY double odd_wide_logarithm(double x) {
     uint64_t bits = bits_of(x);
-    *done = 1;
-    if (bits << 1 == 0) return -1 / hidden(0.0);
-    if (bits == INFINITE_BITS) return x;
-    if (bits >> 63 || bits > INFINITE_BITS) return no_number(x);
-    *done = 0;
-    return 0;
+    if (bits == INFINITE_BITS || bits << 1 > INFINITE_BITS << 1) return x + x;
+    return bits << 1 == 0 ? -1 / hidden(0.0) : no_number(x);
 }
 
-// What a logarithm begins with: x's parts, or the caller's end where there is nothing to compute.  `if_odd` is a
+// Defines a logarithm by its BODY for the bits of a positive number; of a subnormal one as wide_split() wants them.  `if_odd` is a
 // statement, or none, for `bits` of what is_odd() says.
-#define LOGARITHM_PARTS(x, if_odd)                        \
-    ({                                                    \
-        uint64_t bits = bits_of(x);                       \
-        if (UNLIKELY(bits == ONE_BITS)) return 0;         \
-        if (UNLIKELY(is_odd(bits))) {                     \
-            if_odd;                                       \
-            int done;                                     \
-            double result = odd_wide_logarithm(x, &done); \
-            if (done) return result;                      \
-            bits = bits_of_subnormal(x);                  \
-        }                                                 \
-        wide_split(bits);                                 \
-    })
+#define WIDE_LOGARITHM(name, BODY, if_odd)                                                                \
+    BY_LEVEL_AFTER(                                                                                       \
+        double, name, (double x), (bits), BODY, uint64_t bits = bits_of(x); if (UNLIKELY(is_odd(bits))) { \
+            if_odd;                                                                                       \
+            if (bits - 1 >= INFINITE_BITS - 1) return odd_wide_logarithm(x);                              \
+            bits = bits_of_subnormal(x);                                                                  \
+        })
 
 // c[0] + c[1] * z + ...
 #define POLYNOMIAL_7(mad, c, z)                                                                           \

@@ -36,11 +36,12 @@ typedef struct {
         (Parted){is_small_ ? (x) : row_->first, mad(by_, POLYNOMIAL_9(mad, row_->terms, z_), row_->rest)};     \
     })
 
-static COLD double odd_error(double x) {
+EARLY double odd_error(double x) {
+    if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
+    const double one = double_of(ONE_BITS | (bits_of(x) & MINUS_BIT));
+    if (SIZE_BITS(x) == INFINITE_BITS) return one;
     if (SIZE_BITS(x) < TINY_BITS) return 0.0625 * (16 * x + 16 * PER_ROOT * x);
-    if (SIZE_BITS(x) > INFINITE_BITS) return 1 - (bits_of(x) >> 63 ? 2.0 : 0.0) + 1 / x;
-    const double one = bits_of(x) >> 63 ? -1 : 1;
-    return SIZE_BITS(x) == INFINITE_BITS ? one : one - hidden(one * 0x1p-1022);
+    return one - double_of(LEAST_NORMAL | (bits_of(x) & MINUS_BIT));
 }
 
 #define ERF_BODY(suffix, attributes, mad)                                               \
@@ -57,19 +58,24 @@ BY_LEVEL_AFTER(double, erf, (double x), (x), ERF_BODY,
 #define LAST_BITS 0x403c000000000000  // 28
 #define SCALE 200
 
-static COLD double odd_complement(double x) {
-    // What is computed with a subnormal number takes long.
-    if (SIZE_BITS(x) - 1 < (LEAST_NORMAL << 8) - 1) x = x < 0 ? -0x1p-600 : 0x1p-600;
-    if (SIZE_BITS(x) < TINY_BITS) return 1 - (hidden(x) + PER_ROOT * x);
-    if (SIZE_BITS(x) > INFINITE_BITS) return 1 / x + (bits_of(x) >> 63 ? 2.0 : 0.0);
-    if (SIZE_BITS(x) == INFINITE_BITS) return bits_of(x) >> 63 ? 2 : 0;
-    return bits_of(x) >> 63 ? 2 - hidden(0x1p-1022) : hidden(0x1p-1022) * 0x1p-1022;
+EARLY double odd_complement(double x) {
+    if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
+    const uint64_t minus = bits_of(x) & MINUS_BIT;
+    // 0 or 2.
+    const double end = double_of(minus >> 1);
+    if (SIZE_BITS(x) == INFINITE_BITS) return end;
+    if (SIZE_BITS(x) < TINY_BITS) {
+        // What is computed with a subnormal number takes long.
+        if (SIZE_BITS(x) - 1 < (LEAST_NORMAL << 8) - 1) x = double_of(((uint64_t)(0x3ff - 600) << 52) | minus);
+        return 1 - (hidden(x) + PER_ROOT * x);
+    }
+    return minus ? end - hidden(0x1p-1022) : hidden(0x1p-1022) * 0x1p-1022;
 }
 
 #define ERFC_BODY(suffix, attributes, mad)                                                                                \
     static attributes double erfc_##suffix(double x) {                                                                    \
         const uint64_t bits = bits_of(x), size = SIZE_BITS(x);                                                            \
-        if (UNLIKELY(size - TINY_BITS >= (bits >> 63 ? SIX_BITS : LAST_BITS) - TINY_BITS)) return odd_complement(x);      \
+        if (UNLIKELY(bits >> 63 && size >= SIX_BITS)) return 2 - hidden(0x1p-1022);                                       \
         if (size < ONE_BITS || bits >> 63) {                                                                              \
             const double positive = double_of(size), sign = bits >> 63 ? -1 : 1;                                          \
             const Parted parts = ERF_PARTS(mad, positive);                                                                \
@@ -97,4 +103,4 @@ static COLD double odd_complement(double x) {
     }
 
 BY_LEVEL_AFTER(double, erfc, (double x), (x), ERFC_BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= INFINITE_BITS - TINY_BITS)) return odd_complement(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LAST_BITS - TINY_BITS)) return odd_complement(x))

@@ -7,30 +7,33 @@
 #define LOW_BITS 0x4086200000000000  // 708
 #define LARGEST 0x1.62e42fefa39efp9
 
-// What has no normal power.
-static COLD double odd_less_one(double x) {
-    if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
-    if (SIZE_BITS(x) > INFINITE_BITS) return x;
-    if (bits_of(x) >> 63) return SIZE_BITS(x) == INFINITE_BITS ? -1 : hidden(0x1p-60) - 1;
-    if (bits_of(x) == INFINITE_BITS) return x;
-    if (x > LARGEST) return overflowing(0);
+// Up to the largest that has a power.
+static COLD double large_less_one(double x) {
     // One less is too little to see.
     const Parted half = LESS_ONE(times_plus_plain, large_power_less_one, x - 1);
     const double e = 0x1.5bf0a8b145769p1, e_low = 0x1.4d57ee2b1013ap-53, whole = half.first * e;
     return whole + (product_error_plain(half.first * 0x1p-100, e, whole * 0x1p-100) * 0x1p100 + half.rest * e + half.first * e_low);
 }
 
-#define BODY(suffix, attributes, mad)                                                                 \
-    static attributes COLD double expm1_far_##suffix(double x) {                                      \
-        if (SIZE_BITS(x) >= (bits_of(x) >> 63 ? LOW_BITS : HUGE_BITS)) return odd_less_one(x);        \
-        const Parted less = LESS_ONE(mad, power_less_one, x);                                         \
-        return less.first + less.rest;                                                                \
-    }                                                                                                 \
-    static attributes double expm1_##suffix(double x) {                                               \
-        if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= FAR_BITS - TINY_BITS)) return expm1_far_##suffix(x); \
-        const Parted less = LESS_ONE(mad, small_power_less_one, x);                                   \
-        return less.first + less.rest;                                                                \
+// What has no normal power.
+EARLY double odd_less_one(double x) {
+    if (SIZE_BITS(x) > INFINITE_BITS || bits_of(x) == INFINITE_BITS) return x;
+    if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
+    if (bits_of(x) >> 63) return SIZE_BITS(x) == INFINITE_BITS ? -1 : hidden(0x1p-60) - 1;
+    return x > LARGEST ? overflowing(0) : large_less_one(x);
+}
+
+#define BODY(suffix, attributes, mad)                                                 \
+    static attributes COLD double expm1_far_##suffix(double x) {                      \
+        if (bits_of(x) >> 63 && SIZE_BITS(x) >= LOW_BITS) return hidden(0x1p-60) - 1; \
+        const Parted less = LESS_ONE(mad, power_less_one, x);                         \
+        return less.first + less.rest;                                                \
+    }                                                                                 \
+    static attributes double expm1_##suffix(double x) {                               \
+        if (UNLIKELY(SIZE_BITS(x) >= FAR_BITS)) return expm1_far_##suffix(x);         \
+        const Parted less = LESS_ONE(mad, small_power_less_one, x);                   \
+        return less.first + less.rest;                                                \
     }
 
 BY_LEVEL_AFTER(double, expm1, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= INFINITE_BITS - TINY_BITS)) return SIZE_BITS(x) < TINY_BITS ? small_itself(x) : odd_less_one(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS)) return odd_less_one(x))

@@ -51,45 +51,46 @@ INLINE float invalid(float x) {
     return x != x ? x : y;
 }
 
-// Defines brawn_NAME by NAME_plain and NAME_fused, which `BODY(suffix, attributes, mad)` defines.  `first` is done before the level is
+// Defines brawn_NAME by NAME_plain and NAME_fused, which `BODY(suffix, attributes, mad)` defines.  What is behind it is done before the level is
 // asked for: an answer that takes no computing.
 #ifdef __x86_64__
-#define BY_LEVEL_AFTER(Result, name, parameters, arguments, BODY, first) \
-    BODY(plain, , times_plus_plain)                                      \
-    BODY(fused, FUSED, times_plus_fused)                                 \
-    HIDDEN Result brawn_##name parameters {                              \
-        first;                                                           \
-        unsigned level = LEVEL();                                        \
-        if (LIKELY(level >= AVX2)) return name##_fused arguments;        \
-        if (level == UNKNOWN) {                                          \
-            brawn_memory_detect();                                       \
-            if (LEVEL() >= AVX2) return name##_fused arguments;          \
-        }                                                                \
-        return name##_plain arguments;                                   \
-    }                                                                    \
+#define BY_LEVEL_AFTER(Result, name, parameters, arguments, BODY, ...) \
+    BODY(plain, , times_plus_plain)                                    \
+    BODY(fused, FUSED, times_plus_fused)                               \
+    HIDDEN Result brawn_##name parameters {                            \
+        __VA_ARGS__;                                                   \
+        unsigned level = LEVEL();                                      \
+        if (LIKELY(level >= AVX2)) return name##_fused arguments;      \
+        if (level == UNKNOWN) {                                        \
+            brawn_memory_detect();                                     \
+            if (LEVEL() >= AVX2) return name##_fused arguments;        \
+        }                                                              \
+        return name##_plain arguments;                                 \
+    }                                                                  \
     NAME(name, brawn_##name)
 #else
-#define BY_LEVEL_AFTER(Result, name, parameters, arguments, BODY, first) \
-    BODY(fused, FUSED, times_plus_fused)                                 \
-    HIDDEN Result brawn_##name parameters {                              \
-        first;                                                           \
-        return name##_fused arguments;                                   \
-    }                                                                    \
+#define BY_LEVEL_AFTER(Result, name, parameters, arguments, BODY, ...) \
+    BODY(fused, FUSED, times_plus_fused)                               \
+    HIDDEN Result brawn_##name parameters {                            \
+        __VA_ARGS__;                                                   \
+        return name##_fused arguments;                                 \
+    }                                                                  \
     NAME(name, brawn_##name)
 #endif
 #define BY_LEVEL(Result, name, parameters, arguments, BODY) BY_LEVEL_AFTER(Result, name, parameters, arguments, BODY, )
 
+// A product that is too small takes the processor much longer than these two.
 // A number so small that the function gives it back: as musl, "underflow" for a subnormal one, else "inexact" but for zero.
 INLINE double small_itself(double x) {
     const uint64_t size = bits_of(x) << 1;
-    if (UNLIKELY(size - 1 < ((uint64_t)1 << 53) - 1)) hidden(hidden(0x1p-600) * 0x1p-600);
+    if (UNLIKELY(size - 1 < ((uint64_t)1 << 53) - 1)) hidden_float((float)hidden(x));
     else hidden(x + hidden(0x1p120));
     return x;
 }
 
 INLINE float small_itself_float(float x) {
     const uint32_t size = bits_of_float(x) << 1;
-    if (UNLIKELY(size - 1 < ((uint32_t)1 << 24) - 1)) hidden_float(hidden_float(0x1p-100f) * 0x1p-100f);
+    if (UNLIKELY(size - 1 < ((uint32_t)1 << 24) - 1)) hidden_float(x * hidden_float(0x1p-120f));
     else hidden_float(x + hidden_float(0x1p120f));
     return x;
 }

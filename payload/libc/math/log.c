@@ -2,8 +2,9 @@
 #include "log_table.h"
 
 #define BODY(suffix, attributes, mad)                                          \
-    static attributes double log_##suffix(double x) {                          \
-        WideSplit parts = LOGARITHM_PARTS(x, );                                \
+    static attributes double log_##suffix(uint64_t bits) {                     \
+        if (UNLIKELY(bits == ONE_BITS)) return 0;                              \
+        WideSplit parts = wide_split(bits);                                    \
         const LogRow *row = &brawn_log_table[parts.i];                         \
         double r = product_less_one_##suffix(parts.z, row->inverse);           \
         /* Exact: both have few enough bits. */                                \
@@ -12,4 +13,4 @@
         return first + mad(r * r, POLYNOMIAL_OF_6(mad, NEAR, r), rest);        \
     }
 
-BY_LEVEL(double, log, (double x), (x), BODY)
+WIDE_LOGARITHM(log, BODY, )

@@ -5,23 +5,14 @@
 #define TWO_BITS ((uint64_t)0x400 << 52)
 #define TINY_BITS ((uint64_t)(0x3ff - 54) << 52)
 
-static COLD double odd_log1p(double x) {
-    if (SIZE_BITS(x) < TINY_BITS) {
-        // As musl, "underflow" for a subnormal argument, else "inexact" but for zero.
-        if (SIZE_BITS(x) < LEAST_NORMAL) hidden(x * hidden(0x1p-120));
-        else hidden(x + hidden(0x1p120));
-        return x;
-    }
-    if (bits_of(x) == (ONE_BITS | MINUS_BIT)) return -1 / hidden(0.0);
+EARLY double odd_log1p(double x) {
+    if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
     if (!(bits_of(x) >> 63)) return x;
-    return no_number(x);
+    return bits_of(x) == (ONE_BITS | MINUS_BIT) ? -1 / hidden(0.0) : no_number(x);
 }
 
 #define BODY(suffix, attributes, mad)                                                                            \
     static attributes double log1p_##suffix(double x) {                                                          \
-        const uint64_t bits = bits_of(x);                                                                        \
-        if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= INFINITE_BITS - TINY_BITS || bits >= (ONE_BITS | MINUS_BIT)))   \
-            return odd_log1p(x);                                                                                 \
         const double sum = 1 + x, of_x = sum - 1, lost = (1 - (sum - of_x)) + (x - of_x);                        \
         const WideSplit parts = wide_split(bits_of(sum));                                                        \
         const LogRow *row = &brawn_log_table[parts.i];                                                           \
@@ -34,4 +25,5 @@ static COLD double odd_log1p(double x) {
         return first + mad(r * r, POLYNOMIAL_OF_6(mad, NEAR, r), rest);                                          \
     }
 
-BY_LEVEL(double, log1p, (double x), (x), BODY)
+BY_LEVEL_AFTER(double, log1p, (double x), (x), BODY,
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= INFINITE_BITS - TINY_BITS || bits_of(x) >= (ONE_BITS | MINUS_BIT))) return odd_log1p(x))

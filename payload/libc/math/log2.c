@@ -5,8 +5,9 @@
 static const LogRow TABLE[128] = LOG2_ROWS;
 
 #define BODY(suffix, attributes, mad)                                                      \
-    static attributes double log2_##suffix(double x) {                                     \
-        WideSplit parts = LOGARITHM_PARTS(x, );                                            \
+    static attributes double log2_##suffix(uint64_t bits) {                                \
+        if (UNLIKELY(bits == ONE_BITS)) return 0;                                          \
+        WideSplit parts = wide_split(bits);                                                \
         const LogRow *row = &TABLE[parts.i];                                               \
         double r = product_less_one_##suffix(parts.z, row->inverse);                       \
         double scaled = r * PER_LN2, lost = product_error_##suffix(r, PER_LN2, scaled);    \
@@ -16,4 +17,4 @@ static const LogRow TABLE[128] = LOG2_ROWS;
         return first + mad(r * r, POLYNOMIAL_OF_6(mad, NEAR_2, r), rest);                  \
     }
 
-BY_LEVEL(double, log2, (double x), (x), BODY)
+WIDE_LOGARITHM(log2, BODY, )

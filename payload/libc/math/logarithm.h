@@ -25,13 +25,17 @@ INLINE uint32_t normal_bits(uint32_t bits) {
     return bits_of_float(float_of(bits) * 0x1p23f) - (23u << 23);
 }
 
-// The logarithm of what odd() says, unless it is a subnormal number, for which `done` stays 0.
-static COLD float odd_logarithm(float x, int *done) {
+// The logarithm of what odd() says, but for subnormal numbers.
+EARLY float odd_logarithm(float x) {
     uint32_t bits = bits_of_float(x);
-    *done = 1;
-    if (bits << 1 == 0) return infinite(1);
-    if (bits == 0x7f800000) return x;
-    if (bits >> 31 || bits << 1 > 0xff000000) return invalid(x);
-    *done = 0;
-    return 0;
+    if (bits == 0x7f800000 || bits << 1 > 0xff000000) return x;
+    return bits << 1 == 0 ? infinite(1) : invalid(x);
 }
+
+// Defines a logarithm by its BODY for the bits of a positive number that is_odd() does not say.
+#define LOGARITHM(name, BODY)                                                                              \
+    BY_LEVEL_AFTER(                                                                                        \
+        float, name, (float x), (bits), BODY, uint32_t bits = bits_of_float(x); if (UNLIKELY(odd(bits))) { \
+            if (bits - 1 >= 0x7f800000 - 1) return odd_logarithm(x);                                       \
+            bits = normal_bits(bits);                                                                      \
+        })

@@ -9,6 +9,9 @@
 #endif
 #include "../libc.h"
 
+// An answer that takes no computing: short enough to stand in the function's entry, where it takes no jump.
+#define EARLY INLINE
+
 INLINE uint64_t bits_of(double x) {
     return ((union { double of; uint64_t bits; }){x}).bits;
 }

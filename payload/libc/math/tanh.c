@@ -4,10 +4,10 @@
 #define TINY_BITS ((uint64_t)(0x3ff - 28) << 52)
 #define LARGE_BITS 0x4036000000000000  // 22
 
-static COLD double odd_tangent(double x) {
-    if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
+EARLY double odd_tangent(double x) {
     if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
-    const double one = bits_of(x) >> 63 ? -1 : 1;
+    if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
+    const double one = double_of(ONE_BITS | (bits_of(x) & MINUS_BIT));
     return SIZE_BITS(x) == INFINITE_BITS ? one : one - hidden(one * 0x1p-60);
 }
 

@@ -6,13 +6,11 @@
 // would lead to other bits: about once in 2^60 numbers.  (The idea of stopping there is D. Lemire's, "Number parsing at a gigabyte per
 // second", 2021; 10 KiB of table became 600 bytes by the product of two.)  What is not sure is left to the caller's exact way.
 #pragma once
-#include "../libc.h"
-#include "powers.h"
-
-__extension__ typedef unsigned __int128 Wide;
+#include "product.h"
 
 typedef struct {
     const char *end;  // Behind the number; 0 if this is no decimal number of a usual kind.
+    const char *word;  // Where there is neither a digit nor a point; else 0.
     uint64_t digits;  // The first 19 from the first that is not zero on.
     int exponent;  // Of ten.
     int more;  // Whether there were others, not all zero, behind them.
@@ -38,10 +36,10 @@ enum { MOST_DIGITS = 19 };
 
 // Digits that come after the first 19, which `decimal->digits` has already; returns where they end.
 static COLD const char *further(const char *s, Decimal *decimal, int after_point) {
-    for (; digit_of(*s) < 10; s++) {
-        if (digit_of(*s)) decimal->more = 1;
-        if (!after_point) decimal->exponent++;
-    }
+    const char *const start = s;
+    for (; FITS_IN(s, 8) && eight_digits(GET64(s)); s += 8) decimal->more |= GET64(s) != 0x3030303030303030;
+    for (; digit_of(*s) < 10; s++) decimal->more |= digit_of(*s) != 0;
+    if (!after_point) decimal->exponent += (int)(s - start);
     return s;
 }
 
@@ -67,9 +65,13 @@ INLINE const char *some_digits(const char *s, Decimal *decimal, int *count, int 
 
 // Reads what strtod does, but for hexadecimal numbers, infinities and NaNs, and oddities, for which `end` is 0.
 INLINE Decimal decimal_of(const char *s) {
-    Decimal decimal = {0, 0, 0, 0, 0};
+    Decimal decimal = {0, 0, 0, 0, 0, 0};
     while (*s == ' ' || (unsigned)(unsigned char)*s - '\t' < 5) s++;
     if (*s == '-' || *s == '+') decimal.negative = *s++ == '-';
+    if (UNLIKELY(digit_of(*s) >= 10 && *s != '.')) {
+        decimal.word = s;
+        return decimal;
+    }
     int count = 0;
     const char *start = s;
     if (*s == '0' && (s[1] | 32) == 'x') return decimal;
@@ -99,16 +101,9 @@ INLINE Decimal decimal_of(const char *s) {
     return decimal;
 }
 
-// digits * 10^exponent: a number from 2^127 on, times a power of two, too small by less than `error`; 0 if ten's
-// power is not in the tables.
-typedef struct {
-    Wide number, error;
-    int exponent;  // Of two.
-} Product;
-
+// digits * 10^exponent, whose power of ten has to be in the tables.
 INLINE Product product_of(const Decimal *decimal) {
     int ten = decimal->exponent;
-    if (UNLIKELY(ten < POWER_STEP * POWER_FIRST || ten >= POWER_STEP * (POWER_LAST + 1))) return (Product){0, 0, 0};
     int k = (ten - POWER_STEP * POWER_FIRST) / POWER_STEP + POWER_FIRST, j = ten - k * POWER_STEP;
     const uint64_t *coarse = COARSE[k - POWER_FIRST];
     int shift = __builtin_clzll(decimal->digits);

@@ -32,24 +32,27 @@ static char *word(char *to, unsigned number) {
     return to;
 }
 
-// The first of the longest runs of two zeros or more becomes "::".  A run at the beginning, which has no colon in
-// front, counts as one that has: so RFC 5952, 4.2.3, and musl 1.2.6; before, a later run as long went.  Returns the
-// new end.
-static char *shortened(char *text, char *end) {
-    char *best = text, *behind = text;
-    long most = 3;
-    for (char *from = text; from < end; from++) {
-        if (from != text && *from != ':') continue;
-        char *to = from;
-        while (*to == ':' || *to == '0') to++;
-        long size = to - from + (from == text);
-        if (size > most) best = from, behind = to, most = size;
+// So many words of an address.  The first of the longest runs of two zeros or more becomes "::": so RFC 5952, 4.2.3, and musl
+// 1.2.6; before, a run at the beginning counted as shorter by a colon.
+static char *some_words(char *to, const unsigned char *a, int count) {
+    int from = -1, most = 1;
+    for (int i = 0; i < count; i++) {
+        int n = 0;
+        while (i + n < count && GET16(a + 2 * (i + n)) == 0) n++;
+        if (n > most) from = i, most = n;
+        i += n;
     }
-    if (behind == text) return end;
-    best[0] = best[1] = ':';
-    char *to = best + 2;
-    for (const char *from = behind; from < end; from++) *to++ = *from;
-    return to;
+    for (int i = 0; i < count; i++) {
+        if (i == from) {
+            if (i == 0) *to++ = ':';
+            i += most - 1;
+        } else {
+            to = word(to, (unsigned)a[2 * i] << 8 | a[2 * i + 1]);
+        }
+        *to++ = ':';
+    }
+    // A colon behind the last word, but not that of a run.
+    return count == 8 && from + most != count ? to - 1 : to;
 }
 
 HIDDEN const char *brawn_inet_ntop(int family, const void *restrict address, char *restrict s, unsigned size) {
@@ -59,13 +62,8 @@ HIDDEN const char *brawn_inet_ntop(int family, const void *restrict address, cha
         end = four_bytes(text, a);
     } else if (family == INTERNET_6) {
         int mapped = GET64(a) == 0 && GET32(a + 8) == 0xffff0000;
-        for (int i = 0; i < (mapped ? 12 : 16); i += 2) {
-            end = word(end, (unsigned)a[i] << 8 | a[i + 1]);
-            *end++ = ':';
-        }
-        end = mapped ? four_bytes(end, a + 12) : end - 1;
-        *end = 0;
-        end = shortened(text, end);
+        end = some_words(text, a, mapped ? 6 : 8);
+        if (mapped) end = four_bytes(end, a + 12);
     } else {
         ERRNO = NO_SUPPORT;
         return 0;

@@ -91,14 +91,20 @@ INLINE uint64_t integer_in_range(uint64_t y, int negative, int too_large, uint64
             /* 19 digits always fit. */                                                                      \
             size_t safe = at + 19;                                                                           \
             for (; at < safe && (digit = Character(at) - '0') < 10; at++) y = y * 10 + digit;                \
+        } else if ((radix & (radix - 1)) == 0) {                                                             \
+            const unsigned bits = (unsigned)__builtin_ctz(radix);                                            \
+            size_t safe = at + (bits == 1 ? 60 : bits == 4 ? 15                                              \
+                                                           : 12);                                            \
+            for (; at < safe && (digit = integer_digit(Character(at))) < radix; at++) y = y << bits | digit; \
         } else {                                                                                             \
             /* 12 digits of base 36 have 62.04 bits. */                                                      \
             size_t safe = at + 12;                                                                           \
             for (; at < safe && (digit = integer_digit(Character(at))) < radix; at++) y = y * radix + digit; \
         }                                                                                                    \
         while (UNLIKELY((digit = integer_digit(Character(at))) < radix)) {                                   \
-            too_large |= __builtin_mul_overflow(y, radix, &y) | __builtin_add_overflow(y, digit, &y);        \
             at++;                                                                                            \
+            if (too_large) continue;                                                                         \
+            too_large = __builtin_mul_overflow(y, radix, &y) || __builtin_add_overflow(y, digit, &y);        \
         }                                                                                                    \
         (result).value = integer_in_range(y, negative, too_large, limit);                                    \
         (result).length = at;                                                                                \

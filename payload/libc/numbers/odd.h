@@ -7,8 +7,6 @@
 
 enum { INVALID = 22 };
 enum { NO_NUMBER,
-    ENDLESS,
-    NOT_A_NUMBER,
     // size * 2^exponent: `size` is 0, or from 2^61 to below 2^62, its last bit set for all that is below.
     TWOS,
     // What musl has to read.
@@ -88,26 +86,30 @@ static __attribute__((noinline)) Odd odd_of(const char *text) {
     const char *s = text;
     while (*s == ' ' || (unsigned)(unsigned char)*s - '\t' < 5) s++;
     if (*s == '-' || *s == '+') odd.negative = *s++ == '-';
-    if (*s == '0') {
-        if (letter(s[1]) == 'x') read_hexadecimal(s + 2, &odd);
-        return odd;
-    }
-    // Digits, but an odd exponent.
-    if (digit_of(*s) < 10 || (*s == '.' && digit_of(s[1]) < 10)) return odd;
-    odd.kind = NO_NUMBER;
-    const int infinity = letter(*s) == 'i' ? alike(s, "infinity") : 0;
-    if (infinity >= 3) {
-        odd.kind = ENDLESS;
-        odd.end = s + (infinity == 8 ? 8 : 3);
-    } else if (letter(*s) == 'n' && alike(s, "nan") == 3) {
-        odd.kind = NOT_A_NUMBER;
-        odd.end = s + 3;
-        if (s[3] != '(') return odd;
-        s += 4;
-        while (digit_of(*s) < 10 || letter(*s) - 'a' < 26 || *s == '_') s++;
-        if (*s == ')') odd.end = s + 1;
-    }
+    if (*s == '0' && letter(s[1]) == 'x') read_hexadecimal(s + 2, &odd);
+    // A point alone; or digits, but an odd exponent.
+    else if (*s == '.' && digit_of(s[1]) >= 10) odd.kind = NO_NUMBER;
     return odd;
+}
+
+// An infinity, a NaN or no number at all, from where its sign is behind; *end is `text` already.
+static COLD double worded(const char *s, char **end, int negative) {
+    if (letter(s[0]) == 'i' && letter(s[1]) == 'n' && letter(s[2]) == 'f') {
+        if (end) *end = (char *)(uintptr_t)(s + (alike(s + 3, "inity") == 5 ? 8 : 3));
+        return negative ? -__builtin_inf() : __builtin_inf();
+    }
+    if (letter(s[0]) == 'n' && letter(s[1]) == 'a' && letter(s[2]) == 'n') {
+        s += 3;
+        const char *at = s + 1;
+        if (*s == '(') {
+            while (digit_of(*at) < 10 || letter(*at) - 'a' < 26 || *at == '_') at++;
+            if (*at == ')') s = at + 1;
+        }
+        if (end) *end = (char *)(uintptr_t)s;
+        return __builtin_nan("");
+    }
+    ERRNO = INVALID;
+    return 0;
 }
 
 // The same number, which the compiler knows nothing of: what is computed from it is rounded as the mode says.
@@ -121,25 +123,23 @@ INLINE double unknown(double x) {
 }
 
 // Infinity or the largest double, as the mode says.
-static COLD double too_large(int negative) {
+INLINE double too_large(int negative) {
     ERRNO = OUT_OF_RANGE;
-    const double most = unknown(0x1p1023);
-    return (negative ? -most : most) * most;
+    return unknown(negative ? -0x1p1023 : 0x1p1023) * 0x1p1023;
 }
 
 // Whether the number, which is 0.digits times a power of ten, is below 10^place by that power alone.
-INLINE int is_below(const Decimal *decimal, int place) {
-    int ten = decimal->exponent;
+INLINE int is_below(uint64_t digits, int ten, int place) {
     if (ten + 19 < place) return 1;
-    for (uint64_t digits = decimal->digits; digits && ten < place; digits /= 10) ten++;
+    for (; digits && ten < place; digits /= 10) ten++;
     return ten < place;
 }
 
-// 1 or -1 for what is nearer to zero than to the least number of its type, which is 2^`emin`: its caller makes it as small as the
-// mode has it.  Or a zero, whose sign goes by the mode: musl adds a large number there and takes it away again.
-static COLD double too_small(const Decimal *decimal, int emin) {
-    const double sign = decimal->negative ? -1 : 1;
-    if (is_below(decimal, emin - 2 * __LDBL_MANT_DIG__)) return unknown(sign);
-    const double large = unknown(sign * 0x1p52);
-    return unknown(large + sign * 0.75) - large;
+// 2^-600 or -2^-600 for what is nearer to zero than to the least number of its type, which is 2^`emin`: its caller makes it as small
+// as the mode has it.  Or a zero, whose sign goes by the mode: musl adds a large number there and takes it away again.
+INLINE double too_small(uint64_t digits, int ten, int negative, int emin) {
+    ERRNO = OUT_OF_RANGE;
+    if (is_below(digits, ten, emin - 2 * __LDBL_MANT_DIG__)) return unknown(negative ? -0x1p-600 : 0x1p-600);
+    const double large = unknown(negative ? -0x1p-548 : 0x1p-548);
+    return unknown(large + (negative ? -0x1.8p-601 : 0x1.8p-601)) - large;
 }

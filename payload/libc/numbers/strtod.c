@@ -1,5 +1,6 @@
 // strtof, strtod and strtold: exact, in every rounding mode; where the first of decimal.h's ways is not sure, and for
 // hexadecimal numbers that are neither normal nor exact, by musl's own.
+#include "exact.h"
 #include "odd.h"
 
 // As musl does it (src/stdlib/strtod.c): the text is a stream without an end.
@@ -21,22 +22,29 @@ EXACT_POWERS(double, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e1
 EXACT_POWERS(float, 1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f);
 
 // A number below the least normal one, of which `precision` bits are left (none, or fewer than none, perhaps): how many
-// times the least of all it is.  An addition rounds, as the mode says.  Such a number is never exact: its power of
-// ten is not.
-static __attribute__((noinline)) uint64_t tiny(Product product, int precision, int negative) {
-    uint64_t kept = precision > 0 ? (uint64_t)(product.number >> (128 - precision)) : 0;
-    int half = precision >= 0 && (product.number >> (127 - precision) & 1);
+// times the least of all it is.  An addition rounds, as the mode says.
+static __attribute__((noinline)) uint64_t tiny(const Product *product, int precision, int negative) {
+    const Wide number = product->number, half = (Wide)1 << 127;
+    const uint64_t kept = precision > 0 ? (uint64_t)(number >> (128 - precision)) : 0;
+    const Wide rest = precision > 0 ? number << precision : number >> -precision;
     const uint64_t one = (uint64_t)(1023 + 52) << 52;
     union {
         uint64_t bits;
         double of;
     } sum = {one | kept};
-    double below = half ? 0.75 : 0.25;
+    double below = rest >= half ? 0.75 : 0.25;
+    if (!product->error && rest << 1 == 0) below = rest ? 0.5 : 0;
     sum.of = negative ? -sum.of - below : sum.of + below;
     uint64_t result = (sum.bits << 1 >> 1) - one;
     // musl says nothing of one that becomes a power of two by rounding.
-    if (precision < 0 || result != (uint64_t)1 << precision) ERRNO = OUT_OF_RANGE;
+    if (below != 0 && (precision < 0 || result != (uint64_t)1 << precision)) ERRNO = OUT_OF_RANGE;
     return result;
+}
+
+// Whether it is at most 2^least by far, or more than 2^(greatest + 1): the logarithm is off by less than two.
+INLINE int is_beyond(const Decimal *decimal, int least, int greatest) {
+    const int64_t about = ((int64_t)decimal->exponent * 217706 >> 16) + 63 - __builtin_clzll(decimal->digits);
+    return (uint64_t)(about - (least - 2)) > (uint64_t)(greatest + 1 - (least - 2));
 }
 
 // What differs between the types: `least` and `greatest` are the exponents of the first bit of normal numbers.
@@ -49,6 +57,11 @@ INLINE double rounded(const Type *type, int64_t number) {
     return type->kind == AS_FLOAT ? (double)(float)number : (double)number;
 }
 
+// A number too small for the type, from 2^-600: a float's conversion makes it as small as the mode has it.
+INLINE double sized_down(double small, const Type *type) {
+    return type->kind == AS_FLOAT ? small : small * 0x1p-600;
+}
+
 // What is no usual decimal number.
 static COLD double odd_number(const char *s, char **end, const Type *type) {
     const Odd odd = odd_of(s);
@@ -57,6 +70,12 @@ static COLD double odd_number(const char *s, char **end, const Type *type) {
     if (odd.kind == TWOS && odd.size) {
         const double sized = rounded(type, odd.negative ? -(int64_t)odd.size : (int64_t)odd.size) * 0x1p-61;
         // musl rounds a float twice: its first 32 bits, and with the others.
+        // Nearer to zero than musl looks at, who counts from the first digit's place.
+        if (first + 3 - 31 < type->least - type->precision + 1 - 2 * __LDBL_MANT_DIG__) {
+            ERRNO = OUT_OF_RANGE;
+            if (end) *end = (char *)(uintptr_t)odd.end;
+            return sized_down(unknown(odd.negative ? -0x1p-600 : 0x1p-600), type);
+        }
         const int is_twice = type->kind == AS_FLOAT && odd.size >> 30 & 1 && odd.size << 34;
         if (!is_twice && first >= type->least && first < type->greatest) result = sized * power_of_two(first);
         // Below the least normal number, and exact.
@@ -65,10 +84,6 @@ static COLD double odd_number(const char *s, char **end, const Type *type) {
         else return (double)narrowed(scanned(s, end, type->kind), type->greatest);
     } else if (odd.kind == TWOS) {
         result = odd.negative ? -0.0 : 0;
-    } else if (odd.kind == ENDLESS) {
-        result = odd.negative ? -__builtin_inf() : __builtin_inf();
-    } else if (odd.kind == NOT_A_NUMBER) {
-        result = __builtin_nan("");
     } else if (odd.kind == NO_NUMBER) {
         ERRNO = INVALID;
     } else {
@@ -78,32 +93,33 @@ static COLD double odd_number(const char *s, char **end, const Type *type) {
     return result;
 }
 
-// What too_small says, in the type: a float's conversion makes it as small as the mode has it.
-INLINE double made_small(const Decimal *decimal, const Type *type) {
-    const double sign = too_small(decimal, type->least - type->precision + 1) * 0x1p-600;
-    return type->kind == AS_FLOAT ? sign : sign * 0x1p-600;
+// A decimal number far below the least number of its type or far above the largest.
+static COLD double beyond(uint64_t digits, int ten, int negative, const Type *type) {
+    if (ten > 0) return too_large(negative);
+    return sized_down(too_small(digits, ten, negative, type->least - type->precision + 1), type);
 }
 
-// A decimal number that is no normal one of its type: it is too large or too small, or it may be rounded to infinity.
-static COLD double extreme(const char *s, char **end, const Decimal *decimal, const Product *product, const Type *type) {
-    const int first = product->exponent + 127, left = first - type->least + type->precision, negative = decimal->negative;
+// A decimal number that is no normal one of its type, or may be rounded to infinity; and one that is not sure.
+static COLD double extreme(const char *s, char **end, const Decimal *decimal, Product *product, const Type *type) {
+    const int negative = decimal->negative;
+    const int first = product->exponent + 127, left = first - type->least + type->precision;
     double result;
-    if (product->number ? first > type->greatest : decimal->exponent > 0) {
+    if (first > type->greatest) {
         result = too_large(negative);
-    } else if (!product->number || left < -1) {
+    } else if (left < -1) {
         // Less than half the least number, whatever the error is.
-        ERRNO = OUT_OF_RANGE;
-        result = made_small(decimal, type);
-    } else if (!is_sure(product, first < type->least ? left : type->precision)) {
+        result = beyond(decimal->digits, decimal->exponent, negative, type);
+    } else if (!is_sure(product, first < type->least ? left : type->precision) &&
+        !made_sure(s, decimal, first < type->least ? left : type->precision, product)) {
         return (double)narrowed(scanned(s, end, type->kind), type->greatest);
-    } else if (first < type->least) {
-        const uint64_t times = tiny(*product, left, negative);
-        if (!times) result = made_small(decimal, type);
+    } else if (product->exponent + 127 < type->least) {
+        const uint64_t times = tiny(product, product->exponent + 127 - type->least + type->precision, negative);
+        if (!times) result = beyond(decimal->digits, decimal->exponent, negative, type);
         else if (type->kind == AS_FLOAT) result = (double)(negative ? -(int64_t)times : (int64_t)times) * 0x1p-149;
         else result = ((union { uint64_t bits; double of; }){times | (uint64_t)negative << 63}).of;
     } else {
         const Binary binary = binary_of(product);
-        result = rounded(type, negative ? -binary.size : binary.size) * 0x1p-62 * power_of_two(first);
+        result = rounded(type, negative ? -binary.size : binary.size) * 0x1p-62 * power_of_two(product->exponent + 127);
         const double size = negative ? -result : result;
         if (size >= (type->kind == AS_FLOAT ? 0x1p128 : __builtin_inf())) ERRNO = OUT_OF_RANGE;
     }
@@ -114,35 +130,42 @@ static COLD double extreme(const char *s, char **end, const Decimal *decimal, co
 // Digits and ten's power that are numbers of the type themselves: one operation rounds once (W. D. Clinger, "How to
 // read floating point numbers accurately", 1990).  Elsewhere one conversion does, of what is in the range of normal
 // numbers.  -1 for the sign before rounding: the mode may go by it.
-#define DEFINE(Float, name, kind, precision, exact, least, greatest)                                          \
-    HIDDEN Float brawn_##name(const char *restrict s, char **restrict end) {                                  \
-        static const Type type = {kind, precision, least, greatest};                                          \
-        Decimal decimal = decimal_of(s);                                                                      \
-        if (UNLIKELY(decimal.end == 0)) return (Float)odd_number(s, end, &type);                              \
-        Float result;                                                                                         \
-        int64_t digits = (int64_t)decimal.digits;                                                             \
-        if ((decimal.digits <= (uint64_t)1 << precision && !decimal.more && decimal.exponent <= exact &&      \
-                decimal.exponent >= -exact) ||                                                                \
-            !digits) {                                                                                        \
-            result = (Float)(decimal.negative ? -digits : digits);                                            \
-            if (digits == 0) result = decimal.negative ? -(Float)0 : 0;                                       \
-            else if (decimal.exponent < 0) result /= EXACT_##Float[-decimal.exponent];                        \
-            else result *= EXACT_##Float[decimal.exponent];                                                   \
-            if (end) *end = (char *)(uintptr_t)decimal.end;                                                   \
-            return result;                                                                                    \
-        }                                                                                                     \
-        const Product product = product_of(&decimal);                                                         \
-        const int first = product.exponent + 127;                                                             \
-        if (UNLIKELY(!product.number || first < least || first >= greatest))                                  \
-            return (Float)extreme(s, end, &decimal, &product, &type);                                         \
-        if (UNLIKELY(!is_sure(&product, precision))) return (Float)narrowed(scanned(s, end, kind), greatest); \
-        const Binary binary = binary_of(&product);                                                            \
-        result = (Float)(decimal.negative ? -binary.size : binary.size);                                      \
-        if (end) *end = (char *)(uintptr_t)decimal.end;                                                       \
-        return (Float)(result * 0x1p-62 * power_of_two(first));                                               \
-    }                                                                                                         \
-    NAME(name, brawn_##name)                                                                                  \
-    NAME(name##_l, brawn_##name)                                                                              \
+#define DEFINE(Float, name, kind, precision, exact, least, greatest)                                     \
+    HIDDEN Float brawn_##name(const char *restrict s, char **restrict end) {                             \
+        static const Type type = {kind, precision, least, greatest};                                     \
+        Decimal decimal = decimal_of(s);                                                                 \
+        if (UNLIKELY(decimal.word != 0)) {                                                               \
+            if (end) *end = (char *)(uintptr_t)s;                                                        \
+            return (Float)worded(decimal.word, end, decimal.negative);                                   \
+        }                                                                                                \
+        if (UNLIKELY(decimal.end == 0)) return (Float)odd_number(s, end, &type);                         \
+        Float result;                                                                                    \
+        int64_t digits = (int64_t)decimal.digits;                                                        \
+        if ((decimal.digits <= (uint64_t)1 << precision && !decimal.more && decimal.exponent <= exact && \
+                decimal.exponent >= -exact) ||                                                           \
+            !digits) {                                                                                   \
+            result = (Float)(decimal.negative ? -digits : digits);                                       \
+            if (digits == 0) result = decimal.negative ? -(Float)0 : 0;                                  \
+            else if (decimal.exponent < 0) result /= EXACT_##Float[-decimal.exponent];                   \
+            else result *= EXACT_##Float[decimal.exponent];                                              \
+            if (end) *end = (char *)(uintptr_t)decimal.end;                                              \
+            return result;                                                                               \
+        }                                                                                                \
+        if (UNLIKELY(is_beyond(&decimal, least - precision, greatest))) {                                \
+            if (end) *end = (char *)(uintptr_t)decimal.end;                                              \
+            return (Float)beyond(decimal.digits, decimal.exponent, decimal.negative, &type);             \
+        }                                                                                                \
+        Product product = product_of(&decimal);                                                          \
+        const int first = product.exponent + 127;                                                        \
+        if (UNLIKELY(first < least || first >= greatest || !is_sure(&product, precision)))               \
+            return (Float)extreme(s, end, &decimal, &product, &type);                                    \
+        const Binary binary = binary_of(&product);                                                       \
+        result = (Float)(decimal.negative ? -binary.size : binary.size);                                 \
+        if (end) *end = (char *)(uintptr_t)decimal.end;                                                  \
+        return (Float)(result * 0x1p-62 * power_of_two(first));                                          \
+    }                                                                                                    \
+    NAME(name, brawn_##name)                                                                             \
+    NAME(name##_l, brawn_##name)                                                                         \
     NAME(__##name##_l, brawn_##name)
 
 DEFINE(double, strtod, AS_DOUBLE, 53, 22, -1022, 1023)
@@ -163,38 +186,30 @@ INLINE long double of_parts(uint64_t size, int exponent, int negative) {
     return to.of;
 }
 
-// 10^(STEP * k) times it: the error grows by what both lacked and what is cut off.
-static void times_power(Product *product, int k) {
-    const uint64_t *coarse = COARSE[k - POWER_FIRST];
-    const uint64_t high = (uint64_t)(product->number >> 64), low = (uint64_t)product->number;
-    const Wide middle = (Wide)high * coarse[1], other = (Wide)low * coarse[0];
-    const Wide rest = (uint64_t)middle + (Wide)(uint64_t)other + (uint64_t)((Wide)low * coarse[1] >> 64);
-    product->number = (Wide)high * coarse[0] + (uint64_t)(middle >> 64) + (uint64_t)(other >> 64) + (uint64_t)(rest >> 64);
-    const int top = __builtin_clzll((uint64_t)(product->number >> 64));
-    product->number <<= top;
-    product->error = (product->error + 3) << top;
-    product->exponent += POWER_EXPONENT(k * POWER_STEP) + 128 - top;
-}
-
-// Of any power of ten that a long double may have.
-static Product far_product_of(const Decimal *decimal) {
-    Decimal near = *decimal;
-    int up = 0, down = 0;
-    for (; near.exponent >= POWER_STEP * (POWER_LAST + 1); up++) near.exponent -= POWER_STEP * POWER_LAST;
-    for (; near.exponent < POWER_STEP * POWER_FIRST; down++) near.exponent -= POWER_STEP * POWER_FIRST;
-    Product product = product_of(&near);
-    while (up--) times_power(&product, POWER_LAST);
-    while (down--) times_power(&product, POWER_FIRST);
+// Of any power of ten that a long double may have; of a longer number the first 38 digits.
+static Product far_product_of(const char *s, const Decimal *decimal) {
+    const int near = decimal->exponent >= POWER_STEP * POWER_FIRST && decimal->exponent < POWER_STEP * (POWER_LAST + 1);
+    if (near && !decimal->more) return product_of(decimal);
+    uint64_t high = 0, low = decimal->digits;
+    int ten = decimal->exponent;
+    FirstDigits first;
+    first.more = 0;
+    if (decimal->more) {
+        read_first(s, ten, 2 * MOST_DIGITS, &first);
+        // 20 digits may fit into a word.
+        high = first.whole.n > 1 ? first.whole.words[1] : 0;
+        low = first.whole.words[0];
+        ten = first.exponent;
+    }
+    const int shift = high ? __builtin_clzll(high) : 64 + __builtin_clzll(low);
+    Product product = {((Wide)high << 64 | low) << shift, (Wide)first.more << shift, -shift};
+    times_ten(&product, ten);
     return product;
 }
 
 // As above: 64 bits hold all digits and all powers of ten that are in FINE, and one operation rounds.
-static int read_long_double(const Decimal *decimal, long double *result) {
+static int read_long_double(const char *s, const Decimal *decimal, long double *result) {
     int ten = decimal->exponent, size = ten < 0 ? -ten : ten, negative = decimal->negative;
-    if (!decimal->digits) {
-        *result = negative ? -0.0L : 0.0L;
-        return 1;
-    }
     if (size < POWER_STEP && !decimal->more) {
         int shift = __builtin_clzll(decimal->digits);
         long double digits = of_parts(decimal->digits << shift, -shift, negative);
@@ -203,19 +218,19 @@ static int read_long_double(const Decimal *decimal, long double *result) {
         return 1;
     }
     if (UNLIKELY(ten > 4940)) {
-        *result = unknown(negative ? -1 : 1) * 0x1p16383L * 0x1p16383L;
+        *result = unknown(negative ? -0x1p1000 : 0x1p1000) * 0x1p16383L;
         ERRNO = OUT_OF_RANGE;
         return 1;
     }
     if (UNLIKELY(ten < -4980)) {
-        *result = too_small(decimal, -16445) * 0x1p-10000L * 0x1p-10000L;
-        ERRNO = OUT_OF_RANGE;
+        *result = too_small(decimal->digits, ten, negative, -16445) * 0x1p-16300L;
         return 1;
     }
-    const Product product = far_product_of(decimal);
+    Product product = far_product_of(s, decimal);
     const int first = product.exponent + 127;
     // Its power of two has to be a normal number.
-    if (first < -16300 || first > 16382 || !is_sure(&product, 64)) return 0;
+    if (first < -16300 || first > 16380) return 0;
+    if (!is_sure(&product, 64) && !made_sure(s, decimal, 64, &product)) return 0;
     uint64_t low = (uint64_t)product.number;
     long double below = low >> 63 ? 0.5L : 0;
     if (low << 1 || product.error) below += 0.25L;
@@ -234,8 +249,6 @@ static COLD int read_odd_long_double(const char *s, const char **end, long doubl
         *result = odd.size ? of_parts(odd.size << 2, odd.exponent - 2, odd.negative) : odd.negative ? -0.0L
                                                                                                     : 0.0L;
         break;
-    case ENDLESS: *result = odd.negative ? -(long double)__builtin_inf() : (long double)__builtin_inf(); break;
-    case NOT_A_NUMBER: *result = (long double)__builtin_nan(""); break;
     case NO_NUMBER:
         ERRNO = INVALID;
         *result = 0;
@@ -251,8 +264,16 @@ static COLD int read_odd_long_double(const char *s, const char **end, long doubl
 HIDDEN long double brawn_strtold(const char *restrict s, char **restrict end) {
 #ifdef __x86_64__
     Decimal decimal = decimal_of(s);
+    if (UNLIKELY(decimal.word != 0)) {
+        if (end) *end = (char *)(uintptr_t)s;
+        return (long double)worded(decimal.word, end, decimal.negative);
+    }
+    if (decimal.end && !decimal.digits) {
+        if (end) *end = (char *)(uintptr_t)decimal.end;
+        return decimal.negative ? -0.0L : 0.0L;
+    }
     long double result;
-    if (LIKELY(decimal.end != 0) ? read_long_double(&decimal, &result) : read_odd_long_double(s, &decimal.end, &result)) {
+    if (LIKELY(decimal.end != 0) ? read_long_double(s, &decimal, &result) : read_odd_long_double(s, &decimal.end, &result)) {
         if (end) *end = (char *)(uintptr_t)decimal.end;
         return result;
     }

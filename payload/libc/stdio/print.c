@@ -153,20 +153,39 @@ INLINE int narrowed(char *to, wchar_t wide, int *is_utf8) {
         *to = (char)c;
         return 1;
     }
-    if (!*is_utf8 || c >= 0x10000 || c - 0xd800 < 0x800) {
+    if (!*is_utf8 || c >= 0x110000 || c - 0xd800 < 0x800) {
         const int size = wctomb(to, wide);
         *is_utf8 = size > 1;
         return size;
     }
-    const int size = c < 0x800 ? 2 : 3;
-    if (size == 3) *to++ = (char)(0xe0 | c >> 12);
+    const int size = c < 0x800 ? 2 : c < 0x10000 ? 3
+                                                 : 4;
+    if (size == 4) *to++ = (char)(0xf0 | c >> 18);
+    if (size >= 3) *to++ = (char)(size == 3 ? 0xe0 | c >> 12 : 0x80 | (c >> 12 & 63));
     *to++ = (char)(size == 2 ? 0xc0 | c >> 6 : 0x80 | (c >> 6 & 63));
     *to = (char)(0x80 | (c & 63));
     return size;
 }
 
+// A whole string without a width, if the sink has room for it as it is.
+static int is_written(Sink *sink, const wchar_t *text) {
+    char *at = sink->at;
+    int is_utf8 = 0;
+    for (; sink->end - at >= WIDE; text++) {
+        if (!*text) {
+            sink->at = at;
+            return 1;
+        }
+        const int size = narrowed(at, *text, &is_utf8);
+        if (size < 0) return 0;
+        at += size;
+    }
+    return 0;
+}
+
 static COLD int wide(Sink *sink, const Spec *spec, const wchar_t *text) {
     char character[WIDE];
+    if (LIKELY(spec->precision < 0 && spec->width <= 0 && is_written(sink, text))) return 0;
     const size_t most = spec->precision < 0 ? SIZE_MAX : (size_t)spec->precision;
     size_t n = 0;
     int is_utf8 = 0;

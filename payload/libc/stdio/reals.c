@@ -5,11 +5,32 @@
 // changes: so for nearly all numbers (numbers/decimal.h does the same the other way round).  The rest, and more digits
 // than a word has, go by arithmetic in blocks of nine digits (blocks.h).
 #include "blocks.h"
-#include "../numbers/powers.h"
+#include "../numbers/product.h"
+
+// What is behind the point, as 128 bits that lack less than `error`, against a half.
+INLINE int rest_of(Wide rest, Wide error) {
+    const Wide half = (Wide)1 << 127;
+    if (rest == 0 || rest > ~error || (rest <= half && rest + error >= half)) return UNSURE;
+    return rest < half ? BELOW : ABOVE;
+}
+
+// What scaled() does, for a power of ten that is not in the tables.
+static COLD int far_scaled(uint64_t number, int exponent, int n, uint64_t *integer) {
+    const int shift = 64 + __builtin_clzll(number);
+    Product product = {(Wide)number << shift, 0, exponent - shift};
+    times_ten(&product, n);
+    const int below = -product.exponent;
+    *integer = 0;
+    if (below > 128) return BELOW;
+    if (below < 64 || below == 128) return UNSURE;
+    *integer = (uint64_t)(product.number >> below);
+    return rest_of(product.number << (128 - below), product.error << (128 - below));
+}
 
 // number * 2^exponent * 10^n, cut off, and what is left.
 INLINE int scaled(uint64_t number, int exponent, int n, uint64_t *integer) {
-    if (UNLIKELY(n < POWER_STEP * POWER_FIRST || n >= POWER_STEP * (POWER_LAST + 1))) return UNSURE;
+    if (UNLIKELY(n < POWER_STEP * POWER_FIRST || n >= POWER_STEP * (POWER_LAST + 1)))
+        return far_scaled(number, exponent, n, integer);
     const int k = (n - POWER_STEP * POWER_FIRST) / POWER_STEP + POWER_FIRST, j = n - k * POWER_STEP;
     const uint64_t *const coarse = COARSE[k - POWER_FIRST];
     const int shift = __builtin_clzll(number);
@@ -29,15 +50,13 @@ INLINE int scaled(uint64_t number, int exponent, int n, uint64_t *integer) {
         *integer = (uint64_t)(product >> below);
         rest <<= 128 - below;
     }
-    const Wide half = (Wide)1 << 127;
     if (exact) {
+        const Wide half = (Wide)1 << 127;
         const int more = (uint64_t)low != 0;
         if (rest == 0) return more ? BELOW : NOTHING;
         return rest < half ? BELOW : (rest == half && !more ? HALF : ABOVE);
     }
-    const Wide error = (Wide)3 << (128 - below);
-    if (rest == 0 || rest > ~error || (rest <= half && rest + error >= half)) return UNSURE;
-    return rest < half ? BELOW : ABOVE;
+    return rest_of(rest, (Wide)3 << (128 - below));
 }
 
 // An integer's digits, of which `keep` stay.

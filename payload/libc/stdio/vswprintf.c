@@ -11,24 +11,30 @@ enum {
 int mbtowc(wchar_t *restrict to, const char *restrict from, size_t n);
 int vfwprintf(stream *restrict f, const wchar_t *restrict format, va_list arguments);
 
-static int is_one_of(wchar_t c, const char *all) {
-    for (; *all; all++)
-        if (c == (wchar_t)*all) return 1;
-    return 0;
-}
+// Bits of 64 characters from 0x20 and from 0x40 on.
+#define SIGN_BIT(c) ((uint64_t)1 << ((c) - 0x20))
+#define LETTER_BIT(c) ((uint64_t)1 << ((c) - 0x40))
+#define IS_IN(set, from, c) ((uint32_t)(c) - (from) < 64 && (set) >> ((uint32_t)(c) - (from)) & 1)
+static const uint64_t PLAIN_ONES = LETTER_BIT('d') | LETTER_BIT('i') | LETTER_BIT('u') | LETTER_BIT('x') | LETTER_BIT('X') | LETTER_BIT('o') |
+    LETTER_BIT('F') | LETTER_BIT('f') | LETTER_BIT('e') | LETTER_BIT('E') | LETTER_BIT('g') | LETTER_BIT('G');
+static const uint64_t LENGTHS = LETTER_BIT('h') | LETTER_BIT('l') | LETTER_BIT('j') | LETTER_BIT('z') | LETTER_BIT('t') | LETTER_BIT('L');
+static const uint64_t SIZES = SIGN_BIT('-') | SIGN_BIT('+') | SIGN_BIT(' ') | SIGN_BIT('#') | SIGN_BIT('.') | SIGN_BIT('*') |
+    (uint64_t)0x3ff << ('0' - 0x20);
 
 int wctomb(char *s, wchar_t c);
 
 enum { NOT_PLAIN,
     // If all of the text is ASCII: else bytes are no characters, which widths count.
     PLAIN_IN_ASCII,
-    PLAIN };
+    PLAIN,
+    // What comes of wide characters alone is right in bytes, too.
+    PLAIN_AND_RIGHT };
 
 // The format as bytes, if every directive prints in bytes what it prints in characters.  %a does not: musl prints a long
 // double there; and %p is an error in some versions.
 static int plain(const wchar_t *format, char *to) {
     char *const end = to + FORMAT - 4;
-    int kind = PLAIN;
+    int kind = PLAIN_AND_RIGHT;
     for (; to < end; format++) {
         const wchar_t c = *format;
         if ((uint32_t)c >= 0x80) {
@@ -49,15 +55,16 @@ static int plain(const wchar_t *format, char *to) {
             if (to >= end) return NOT_PLAIN;
             const wchar_t d = *++format;
             *to++ = (char)d;
-            if (is_one_of(d, "diuxXofFeEgG")) break;
+            if (IS_IN(PLAIN_ONES, 0x40, d)) break;
             if (d == 's' && lengths == is_long) {
                 // A precision counts the characters of wide text, and here its bytes, which may not show.
                 if (is_long && cut) return NOT_PLAIN;
                 if (sized) kind = PLAIN_IN_ASCII;
+                else if (!is_long && kind == PLAIN_AND_RIGHT) kind = PLAIN;
                 break;
             }
-            if (is_one_of(d, "hljztL")) lengths++, is_long = d == 'l';
-            else if (is_one_of(d, "-+ #0123456789.*")) sized = 1, cut |= d == '.';
+            if (IS_IN(LENGTHS, 0x40, d)) lengths++, is_long = d == 'l';
+            else if (IS_IN(SIZES, 0x20, d)) sized = 1, cut |= d == '.';
             else return NOT_PLAIN;
         }
     }
@@ -100,13 +107,17 @@ static void make_room(Sink *sink, const char *text, size_t n) {
     sink->at = sink->from;
 }
 
-// The character that two or three bytes are in UTF-8; 0 if they are none.
+// The character that two to four bytes are in UTF-8; 0 if they are none.
 INLINE wchar_t short_character(const unsigned char *text, size_t n) {
     if (n < 2 || (text[1] & 0xc0) != 0x80) return 0;
     const unsigned two = (unsigned)(text[0] & 31) << 6 | (text[1] & 63);
     if (text[0] >= 0xc2 && text[0] < 0xe0) return (wchar_t)two;
-    if (n < 3 || (text[0] & 0xf0) != 0xe0 || (text[2] & 0xc0) != 0x80) return 0;
-    const unsigned three = (two & 0x3ff) << 6 | (text[2] & 63);
+    if (n < 3 || text[0] < 0xe0 || (text[2] & 0xc0) != 0x80) return 0;
+    const unsigned three = ((unsigned)(text[0] & 15) << 6 | (text[1] & 63)) << 6 | (text[2] & 63);
+    if (text[0] >= 0xf0) {
+        const unsigned four = three << 6 | (text[n < 4 ? 0 : 3] & 63);
+        return n < 4 || text[0] > 0xf4 || (text[3] & 0xc0) != 0x80 || four - 0x10000 >= 0x100000 ? 0 : (wchar_t)four;
+    }
     return three < 0x800 || three - 0xd800 < 0x800 ? 0 : (wchar_t)three;
 }
 
@@ -120,7 +131,8 @@ static int decode(Wide *to, const char *text, size_t n) {
         int size = 1;
         if (c >= 0x80) {
             c = is_utf8 ? short_character((const unsigned char *)text, n) : 0;
-            size = c >= 0x800 ? 3 : 2;
+            size = c < 0x800 ? 2 : c < 0x10000 ? 3
+                                               : 4;
             if (!c) size = mbtowc(&c, text, n);
             if (size < 0) return -1;
             is_utf8 = size > 1;
@@ -187,7 +199,7 @@ HIDDEN int brawn_vswprintf(wchar_t *restrict s, size_t n, const wchar_t *restric
         if (LIKELY(result >= 0 && !to.is_odd)) {
             const size_t here = (size_t)(sink.at - text);
             if (LIKELY(is_ascii(text, here))) widen(&to, text, here);
-            else result = kind == PLAIN && !sink.before && decode(&nowhere, text, here) >= 0 ? decode(&to, text, here) : -1;
+            else result = kind >= PLAIN && !sink.before && (kind == PLAIN_AND_RIGHT || decode(&nowhere, text, here) >= 0) ? decode(&to, text, here) : -1;
             if (LIKELY(result >= 0)) {
                 *to.at = 0;
                 return (size_t)result < n ? result : -1;

@@ -14,6 +14,7 @@ INLINE wide *in(const wide *text, size_t length, const wide *part, size_t size) 
 
 HIDDEN wide *brawn_wcsstr(const wide *text, const wide *part) {
     if (!part[0]) return (wide *)text;
+    if (!text[0]) return NULL;
     // Where it can begin, and nothing before.
     text = brawn_wcschr(text, part[0]);
     if (!text || !part[1]) return (wide *)text;

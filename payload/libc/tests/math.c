@@ -116,6 +116,7 @@ static int same(double a, double b) { return as_bits(a) == as_bits(b) || (isnan(
     X(double, double, rint)       \
     X(double, double, nearbyint)  \
     X(double, double, round)      \
+    X(double, double, logb)       \
     X(long, double, lround)       \
     X(long long, double, llround) \
     Y(float, float, floorf)       \
@@ -282,7 +283,8 @@ typedef struct {
     X(log2f, log2l, 0, 3e38)   \
     X(log10f, log10l, 0, 3e38) \
     X(sinf, sinl, -1e6, 1e6)   \
-    X(cosf, cosl, -1e6, 1e6)
+    X(cosf, cosl, -1e6, 1e6)   \
+    X(tanf, tanl, -1e6, 1e6)
 #define X(name, truth, low, high) extern float brawn_##name(float);
 NEAR_FUNCTIONS(X)
 #undef X

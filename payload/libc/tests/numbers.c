@@ -31,6 +31,13 @@ static uint64_t random_bits(void) {
     return state * 0x2545f4914f6cdd1d;
 }
 
+static double as_power(int exponent) {
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 static void failed(void) {
     if (++wrong >= 20) exit(1);
 }
@@ -134,7 +141,33 @@ static const char *const TEXTS[] = {
     "-1e-1210", "3.40282346638528859811704183484516925440e+38", "3.4028235677973366e38", "-3.4028235677973365e38", "1.7976931348623158079e308",
     "8.98846567431158e307", "-1.7976931348623157e308", "1e4000", "-1e-4000", "1e4931", "1e4932", "1.18973149535723176502e4932", "1.18973149535723176506e4932", "1.2e4932",
     "-1e4939", "1e5000", "-1e8300", "3.4e-4932", "-3.3e-4932", "3.6e-4951", "1e-4960", "-1e-4990", "-1e-5000", "1e-9000", "123456789012345678e400",
+    "1.5.7", "1.00000000000000011102230246251565404236316680908203125.5", "999999999999999999999999999999999999999", "18446744073709551617.0000000000000000000000000000000000000001",
     "1.e5", ".5e1", "5.e", "1e1e1", "++1", "+-1", "1 ", "0b1", "0.0000000000000000000", "-1e-400", "1e400"};
+
+// A number of a type or half way to the next, with all of its digits: as it is, a little more or a little less, far behind or not.
+static void long_one(char *text, uint64_t bits, double x) {
+    const double power = as_power((int)(bits >> 8 & 255) - 128), near = (1 + (double)(random_bits() >> 12) * 0x1p-52) * power;
+    if (bits & 1) x = near;
+    const float f = (float)(bits & 2 ? near : (double)(bits >> 40) * 0x1p-149);
+    long double number = x;
+    if (bits >> 16 & 3) number += ((long double)nextafter(x, INFINITY) - x) / 2;
+    if (bits >> 18 & 1) number = f, number += bits >> 16 & 3 ? ((long double)nextafterf(f, INFINITY) - f) / 2 : 0;
+    if (bits >> 19 & 1) number = near + (long double)power * 0x1p-63L * (long double)(bits >> 53);
+    if (isinf(number)) number = 1;
+    int n = sprintf(text, bits >> 20 & 1 ? "%.1100Lf" : "%.1100Le", number);
+    char *const e = strchr(text, 'e');
+    char tail[16] = "";
+    if (e) strcpy(tail, e), n = (int)(e - text);
+    while (text[n - 1] == '0') n--;
+    // Sometimes half way between two long doubles, or a digit less or more.
+    if (bits >> 21 & 1 && text[n - 1] > '0') text[n - 1]--;
+    static const char *const BEHIND[] = {"", "5", "00000000000000000000000000000000000000000001", "999999999999999999999999999999999999999999", "0000"};
+    strcpy(text + n, BEHIND[(bits >> 22 & 255) % 5]);
+    n = (int)strlen(text);
+    const int zeros = bits >> 30 & 7 ? 0 : (int)(bits >> 33 & 255);
+    memset(text + n, '0', (size_t)zeros);
+    sprintf(text + n + zeros, "%s%s", bits >> 33 & 1 ? "7" : "", tail);
+}
 
 static void generated(char *text) {
     uint64_t bits = random_bits();
@@ -142,8 +175,9 @@ static void generated(char *text) {
     memcpy(&x, &bits, sizeof x);
     if (isnan(x) || isinf(x)) x = 0.25;
     double small = (double)(int64_t)random_bits() * 0x1p-50;
-    switch (random_bits() % 15) {
+    switch (random_bits() % 16) {
     case 0: sprintf(text, "%.17g", x); break;
+    case 15: long_one(text, bits, x); break;
     case 12: {
         // Below the least normal numbers of both types, and around half the least of all.
         double least = bits & 1 ? 0x1p-1074 : 0x1p-149;

@@ -40,6 +40,7 @@ pub const ROWS: &[Row] = &[
     Row::new("fmod", &["fmod"]),
     Row::new("llround", &["llround"]),
     Row::new("llroundf", &["llroundf"]),
+    Row::new("logb", &["logb"]),
     Row::new("lround", &["lround"]),
     Row::new("lroundf", &["lroundf"]),
     Row::new("nearbyint", &["nearbyint"]),
@@ -79,5 +80,6 @@ pub const ROWS: &[Row] = &[
     near_x86_64("sincos", &["sincos"]),
     near("sinf", &["sinf"]),
     near_x86_64("tan", &["tan"]),
+    near("tanf", &["tanf"]),
     near_x86_64("tanh", &["tanh"]),
 ];

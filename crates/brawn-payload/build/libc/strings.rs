@@ -7,6 +7,7 @@ pub const ROWS: &[Row] = &[
         needs: &["__environ"],
         ..Row::new("getenv", &["getenv"])
     },
+    Row::new("iswspace", &["iswspace", "__iswspace_l", "iswspace_l"]),
     Row::new("memccpy", &["memccpy"]),
     Row::new(
         "strcasecmp",

@@ -4,6 +4,8 @@
 pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("getenv", "e[length] == '='", "e[length]", "getenv"),
     ("getenv", "e[1] != two", "0", "getenv"),
+    ("iswspace", " && from != 7", "", "iswspace"),
+    ("iswspace", "- 0x28 < 2", "- 0x28 < 3", "iswspace"),
     ("memccpy", "m ^ (m - 1)", "m", "memccpy"),
     ("memccpy", "|| UNLIKELY(!FITS(to))", "", "memccpy"),
     ("memccpy", "last + 1", "last", "memccpy"),
