@@ -185,9 +185,10 @@ fn a_pipe_in_the_place_of_what_brawn_keeps_is_told_of_at_once() {
     let folder = Folder::small();
     let mkfifo = |path: &Path| ok("mkfifo", &[path.to_str().unwrap()]);
     mkfifo(&folder.record());
-    for words in ["patch libc.a", "restore libc.a", "toolchains --path libc.a"] {
+    for words in ["patch libc.a", "restore libc.a", "inspect libc.a"] {
         let output = at_once(folder.path(), words);
         assert_ne!(output.status.code(), Some(124), "{words} waits");
+        assert_ne!(output.status.code(), Some(2), "{words} is no command");
     }
     assert!(read(&folder.libc()) == folder.old());
     fs::remove_file(folder.record()).unwrap();
