@@ -149,7 +149,7 @@ fn run(
         return prepared.launcher.run(executable, arguments, false);
     }
     let recording = prepared.work.join("heap-profile");
-    // It would be gone on with.
+    // The program would add to a recording that is there already.
     if recording.exists() {
         context(fs::remove_file(&recording), "remove", &recording)?;
     }

@@ -1,4 +1,4 @@
-//! The functions of a file, and whose each of them is.
+//! The functions of a file, and to whom each of them belongs.
 
 use brawn_core::elf::program::Program;
 use brawn_core::identify::{Libc, MEMORY, is_heap};

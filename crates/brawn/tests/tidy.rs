@@ -143,6 +143,34 @@ fn no_function_is_too_long_without_a_reason() {
     );
 }
 
+/// How wide a line of prose may be.
+const MAX_COLUMNS: usize = 120;
+
+/// Tables, code, figures and what programs write between comments are as wide as they are.
+#[test]
+fn prose_fits_into_a_line() {
+    for (name, text) in texts(&[".md"]) {
+        let (mut code, mut generated) = (false, false);
+        for (number, line) in text.lines().enumerate() {
+            let start = line.trim_start();
+            code ^= start.starts_with("```");
+            generated =
+                (generated || start.ends_with(": begin -->")) && !start.ends_with(": end -->");
+            // The names of tests stand behind some lines, and are not shown.
+            let shown = line.split(" <!-- ").next().unwrap_or_default();
+            let columns = shown.chars().count();
+            assert!(
+                columns <= MAX_COLUMNS
+                    || code
+                    || generated
+                    || start.starts_with(['|', '<', '!', '#']),
+                "{name}:{}: {columns} columns, at most {MAX_COLUMNS}",
+                number + 1
+            );
+        }
+    }
+}
+
 #[test]
 fn nothing_is_left_undone_ignored_or_silenced() {
     // Spelled so that this file does not find itself.

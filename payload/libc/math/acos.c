@@ -3,7 +3,7 @@
 
 #define TINY_BITS ((uint64_t)(0x3ff - 57) << 52)
 
-EARLY double odd_arc_cosine(double x) {
+EARLY double special_arc_cosine(double x) {
     const uint64_t size = SIZE_BITS(x);
     if (size > INFINITE_BITS) return x + x;
     if (size < ONE_BITS) return HALF_PI + hidden(0x1p-120);
@@ -21,4 +21,4 @@ EARLY double odd_arc_cosine(double x) {
     }
 
 BY_LEVEL_AFTER(double, acos, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= ONE_BITS - TINY_BITS)) return odd_arc_cosine(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= ONE_BITS - TINY_BITS)) return special_arc_cosine(x))

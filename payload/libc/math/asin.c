@@ -3,7 +3,7 @@
 
 #define TINY_BITS ((uint64_t)(0x3ff - 27) << 52)
 
-EARLY double odd_arc_sine(double x) {
+EARLY double special_arc_sine(double x) {
     const uint64_t size = SIZE_BITS(x);
     if (size > INFINITE_BITS) return x + x;
     if (size > ONE_BITS) return 0 / hidden(x - x);
@@ -21,4 +21,4 @@ EARLY double odd_arc_sine(double x) {
     }
 
 BY_LEVEL_AFTER(double, asin, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= ONE_BITS - TINY_BITS)) return odd_arc_sine(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= ONE_BITS - TINY_BITS)) return special_arc_sine(x))

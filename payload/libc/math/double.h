@@ -66,7 +66,7 @@ INLINE WideSplit wide_split(uint64_t bits) {
 }
 
 // Whether bits are those of a negative number, a subnormal one, zero, infinity or a NaN.
-INLINE int is_odd(uint64_t bits) {
+INLINE int is_special(uint64_t bits) {
     return bits - LEAST_NORMAL >= INFINITE_BITS - LEAST_NORMAL;
 }
 
@@ -74,21 +74,21 @@ INLINE uint64_t bits_of_subnormal(double x) {
     return bits_of(x * 0x1p52) - ((uint64_t)52 << 52);
 }
 
-// The logarithm of what is_odd() says, but for subnormal numbers.
-EARLY double odd_wide_logarithm(double x) {
+// The logarithm of the numbers for which is_special() is true, but for subnormal ones.
+EARLY double special_wide_logarithm(double x) {
     uint64_t bits = bits_of(x);
     if (bits == INFINITE_BITS || bits << 1 > INFINITE_BITS << 1) return x + x;
     return bits << 1 == 0 ? -1 / hidden(0.0) : no_number(x);
 }
 
-// Defines a logarithm by its BODY for the bits of a positive number; of a subnormal one as wide_split() wants them.  `if_odd` is a
-// statement, or none, for `bits` of what is_odd() says.
-#define WIDE_LOGARITHM(name, BODY, if_odd)                                                                \
-    BY_LEVEL_AFTER(                                                                                       \
-        double, name, (double x), (bits), BODY, uint64_t bits = bits_of(x); if (UNLIKELY(is_odd(bits))) { \
-            if_odd;                                                                                       \
-            if (bits - 1 >= INFINITE_BITS - 1) return odd_wide_logarithm(x);                              \
-            bits = bits_of_subnormal(x);                                                                  \
+// Defines a logarithm by its BODY for the bits of a positive number; of a subnormal one as wide_split() wants them.  `if_special` is a
+// statement, or none, for `bits` for which is_special() is true.
+#define WIDE_LOGARITHM(name, BODY, if_special)                                                                \
+    BY_LEVEL_AFTER(                                                                                           \
+        double, name, (double x), (bits), BODY, uint64_t bits = bits_of(x); if (UNLIKELY(is_special(bits))) { \
+            if_special;                                                                                       \
+            if (bits - 1 >= INFINITE_BITS - 1) return special_wide_logarithm(x);                              \
+            bits = bits_of_subnormal(x);                                                                      \
         })
 
 // c[0] + c[1] * z + ...

@@ -36,7 +36,7 @@ typedef struct {
         (Parted){is_small_ ? (x) : row_->first, mad(by_, POLYNOMIAL_9(mad, row_->terms, z_), row_->rest)};     \
     })
 
-EARLY double odd_error(double x) {
+EARLY double special_error(double x) {
     if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
     const double one = double_of(ONE_BITS | (bits_of(x) & MINUS_BIT));
     if (SIZE_BITS(x) == INFINITE_BITS) return one;
@@ -53,12 +53,12 @@ EARLY double odd_error(double x) {
     }
 
 BY_LEVEL_AFTER(double, erf, (double x), (x), ERF_BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= SIX_BITS - TINY_BITS)) return odd_error(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= SIX_BITS - TINY_BITS)) return special_error(x))
 
 #define LAST_BITS 0x403c000000000000  // 28
 #define SCALE 200
 
-EARLY double odd_complement(double x) {
+EARLY double special_complement(double x) {
     if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
     const uint64_t minus = bits_of(x) & MINUS_BIT;
     // 0 or 2.
@@ -103,4 +103,4 @@ EARLY double odd_complement(double x) {
     }
 
 BY_LEVEL_AFTER(double, erfc, (double x), (x), ERFC_BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LAST_BITS - TINY_BITS)) return odd_complement(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LAST_BITS - TINY_BITS)) return special_complement(x))

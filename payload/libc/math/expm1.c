@@ -16,7 +16,7 @@ static COLD double large_less_one(double x) {
 }
 
 // What has no normal power.
-EARLY double odd_less_one(double x) {
+EARLY double special_less_one(double x) {
     if (SIZE_BITS(x) > INFINITE_BITS || bits_of(x) == INFINITE_BITS) return x;
     if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
     if (bits_of(x) >> 63) return SIZE_BITS(x) == INFINITE_BITS ? -1 : hidden(0x1p-60) - 1;
@@ -36,4 +36,4 @@ EARLY double odd_less_one(double x) {
     }
 
 BY_LEVEL_AFTER(double, expm1, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS)) return odd_less_one(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS)) return special_less_one(x))

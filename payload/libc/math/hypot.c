@@ -11,12 +11,12 @@
 #endif
 
 // Where a square is too large or its error too small.
-#define IS_ODD(most, least) UNLIKELY((most) >= LARGE_BITS || (least) < SMALL_BITS)
+#define IS_SPECIAL(most, least) UNLIKELY((most) >= LARGE_BITS || (least) < SMALL_BITS)
 
 #define BODY(suffix, attributes, mad)                                                                                  \
     static attributes double hypot_##suffix(uint64_t most, uint64_t least) {                                           \
         double scale = 1;                                                                                              \
-        if (IS_ODD(most, least)) {                                                                                     \
+        if (IS_SPECIAL(most, least)) {                                                                                 \
             scale = most >= LARGE_BITS ? 0x1p700 : 0x1p-700;                                                           \
             const double by = most >= LARGE_BITS ? 0x1p-700 : 0x1p700;                                                 \
             most = bits_of(double_of(most) * by);                                                                      \
@@ -32,7 +32,7 @@
 BY_LEVEL_AFTER(
     double, hypot, (double x, double y), (most, least), BODY,
     const uint64_t a = bits_of(x) & ~MINUS_BIT, b = bits_of(y) & ~MINUS_BIT;
-    const uint64_t most = a > b ? a : b, least = a > b ? b : a; if (IS_ODD(most, least)) {
+    const uint64_t most = a > b ? a : b, least = a > b ? b : a; if (IS_SPECIAL(most, least)) {
         if (least >= INFINITE_BITS) return double_of(least);
         if (most >= INFINITE_BITS || least == 0) return double_of(most);
         if ((most >> 52) - (least >> 52) > 64) return double_of(most) + double_of(least);

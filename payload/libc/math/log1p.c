@@ -5,7 +5,7 @@
 #define TWO_BITS ((uint64_t)0x400 << 52)
 #define TINY_BITS ((uint64_t)(0x3ff - 54) << 52)
 
-EARLY double odd_log1p(double x) {
+EARLY double special_log1p(double x) {
     if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
     if (!(bits_of(x) >> 63)) return x;
     return bits_of(x) == (ONE_BITS | MINUS_BIT) ? -1 / hidden(0.0) : no_number(x);
@@ -26,4 +26,4 @@ EARLY double odd_log1p(double x) {
     }
 
 BY_LEVEL_AFTER(double, log1p, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= INFINITE_BITS - TINY_BITS || bits_of(x) >= (ONE_BITS | MINUS_BIT))) return odd_log1p(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= INFINITE_BITS - TINY_BITS || bits_of(x) >= (ONE_BITS | MINUS_BIT))) return special_log1p(x))

@@ -17,7 +17,7 @@ INLINE Split split(uint32_t bits) {
 }
 
 // Whether bits are those of a negative number, a subnormal one, zero, infinity or a NaN.
-INLINE int odd(uint32_t bits) {
+INLINE int is_special_float(uint32_t bits) {
     return bits - 0x00800000 >= 0x7f800000 - 0x00800000;
 }
 
@@ -25,17 +25,17 @@ INLINE uint32_t normal_bits(uint32_t bits) {
     return bits_of_float(float_of(bits) * 0x1p23f) - (23u << 23);
 }
 
-// The logarithm of what odd() says, but for subnormal numbers.
-EARLY float odd_logarithm(float x) {
+// The logarithm of the numbers for which is_special_float() is true, but for subnormal ones.
+EARLY float special_logarithm(float x) {
     uint32_t bits = bits_of_float(x);
     if (bits == 0x7f800000 || bits << 1 > 0xff000000) return x;
     return bits << 1 == 0 ? infinite(1) : invalid(x);
 }
 
-// Defines a logarithm by its BODY for the bits of a positive number that is_odd() does not say.
-#define LOGARITHM(name, BODY)                                                                              \
-    BY_LEVEL_AFTER(                                                                                        \
-        float, name, (float x), (bits), BODY, uint32_t bits = bits_of_float(x); if (UNLIKELY(odd(bits))) { \
-            if (bits - 1 >= 0x7f800000 - 1) return odd_logarithm(x);                                       \
-            bits = normal_bits(bits);                                                                      \
+// Defines a logarithm by its BODY for the bits of a positive number for which is_special_float() is false.
+#define LOGARITHM(name, BODY)                                                                                           \
+    BY_LEVEL_AFTER(                                                                                                     \
+        float, name, (float x), (bits), BODY, uint32_t bits = bits_of_float(x); if (UNLIKELY(is_special_float(bits))) { \
+            if (bits - 1 >= 0x7f800000 - 1) return special_logarithm(x);                                                \
+            bits = normal_bits(bits);                                                                                   \
         })

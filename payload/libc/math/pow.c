@@ -24,7 +24,7 @@ INLINE int zero_infinite_or_nan(uint64_t bits) {
 }
 
 // Where an argument is zero, infinite or a NaN (C11, F.10.4.4).
-static COLD double odd_power(double x, double y) {
+static COLD double special_power(double x, double y) {
     uint64_t a = bits_of(x), b = bits_of(y);
     if (zero_infinite_or_nan(b)) {
         if (2 * b == 0 || a == ONE_BITS) return 1;
@@ -64,8 +64,8 @@ static COLD double at_the_edge(uint64_t scale_bits, double rest, uint64_t k) {
         uint64_t bits = bits_of(x), exponent = bits_of(y), sign = 0;                                      \
         unsigned size = (unsigned)(exponent >> 52) & 0x7ff;                                               \
         /* Nothing is special about y between 2^-65 and 2^63. */                                          \
-        if (UNLIKELY(is_odd(bits) || size - 0x3be >= 0x43e - 0x3be)) {                                    \
-            if (zero_infinite_or_nan(bits) || zero_infinite_or_nan(exponent)) return odd_power(x, y);     \
+        if (UNLIKELY(is_special(bits) || size - 0x3be >= 0x43e - 0x3be)) {                                \
+            if (zero_infinite_or_nan(bits) || zero_infinite_or_nan(exponent)) return special_power(x, y); \
             if (bits >> 63) {                                                                             \
                 int kind = integer_kind(exponent);                                                        \
                 if (kind == 0) return no_number(x);                                                       \

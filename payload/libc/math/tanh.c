@@ -4,7 +4,7 @@
 #define TINY_BITS ((uint64_t)(0x3ff - 28) << 52)
 #define LARGE_BITS 0x4036000000000000  // 22
 
-EARLY double odd_tangent(double x) {
+EARLY double special_tangent(double x) {
     if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
     if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
     const double one = double_of(ONE_BITS | (bits_of(x) & MINUS_BIT));
@@ -22,4 +22,4 @@ EARLY double odd_tangent(double x) {
         return double_of(bits_of(mad(lost, from_one * from_one, y)) | (bits_of(x) & MINUS_BIT)); \
     }
 
-BY_LEVEL_AFTER(double, tanh, (double x), (x), BODY, if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LARGE_BITS - TINY_BITS)) return odd_tangent(x))
+BY_LEVEL_AFTER(double, tanh, (double x), (x), BODY, if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LARGE_BITS - TINY_BITS)) return special_tangent(x))

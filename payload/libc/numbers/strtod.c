@@ -1,7 +1,7 @@
 // strtof, strtod and strtold: exact, in every rounding mode; where the first of decimal.h's ways is not sure, and for
 // hexadecimal numbers that are neither normal nor exact, by musl's own.
 #include "exact.h"
-#include "odd.h"
+#include "special.h"
 
 // As musl does it (src/stdlib/strtod.c): the text is a stream without an end.
 static COLD long double scanned(const char *s, char **end, int precision) {
@@ -63,8 +63,8 @@ INLINE double sized_down(double small, const Type *type) {
 }
 
 // What is no usual decimal number.
-static COLD double odd_number(const char *s, char **end, const Type *type) {
-    const Odd odd = odd_of(s);
+static COLD double special_number(const char *s, char **end, const Type *type) {
+    const Odd odd = special_of(s);
     const int first = odd.exponent + 61, last = odd.size ? odd.exponent + __builtin_ctzll(odd.size) : 0;
     double result = 0;
     if (odd.kind == TWOS && odd.size) {
@@ -138,7 +138,7 @@ static COLD double extreme(const char *s, char **end, const Decimal *decimal, Pr
             if (end) *end = (char *)(uintptr_t)s;                                                        \
             return (Float)worded(decimal.word, end, decimal.negative);                                   \
         }                                                                                                \
-        if (UNLIKELY(decimal.end == 0)) return (Float)odd_number(s, end, &type);                         \
+        if (UNLIKELY(decimal.end == 0)) return (Float)special_number(s, end, &type);                     \
         Float result;                                                                                    \
         int64_t digits = (int64_t)decimal.digits;                                                        \
         if ((decimal.digits <= (uint64_t)1 << precision && !decimal.more && decimal.exponent <= exact && \
@@ -241,7 +241,7 @@ static int read_long_double(const char *s, const Decimal *decimal, long double *
 }
 
 static COLD int read_odd_long_double(const char *s, const char **end, long double *result) {
-    const Odd odd = odd_of(s);
+    const Odd odd = special_of(s);
     const int first = odd.exponent + 61;
     switch (odd.kind) {
     case TWOS:

@@ -82,8 +82,8 @@ static int is_ascii(const char *text, size_t n) {
 typedef struct {
     wchar_t *at;
     size_t room;
-    // Of what had no room in the sink: whether some is not ASCII.
-    int is_odd;
+    // Of what had no room in the sink: whether some of it is not ASCII.
+    int has_other_scripts;
 } Wide;
 
 static void widen(Wide *to, const char *text, size_t n) {
@@ -97,9 +97,9 @@ static void widen(Wide *to, const char *text, size_t n) {
 static void make_room(Sink *sink, const char *text, size_t n) {
     Wide *const to = sink->stream;
     const size_t here = (size_t)(sink->at - sink->from);
-    to->is_odd |= !is_ascii(sink->from, here) || !is_ascii(text, n);
+    to->has_other_scripts |= !is_ascii(sink->from, here) || !is_ascii(text, n);
     // What is written stays, should the text be printed the other way: it has the same beginning.
-    if (!to->is_odd) {
+    if (!to->has_other_scripts) {
         widen(to, sink->from, here);
         widen(to, text, n);
     }
@@ -196,7 +196,7 @@ HIDDEN int brawn_vswprintf(wchar_t *restrict s, size_t n, const wchar_t *restric
         Wide to = {s, n - 1, 0}, nowhere = {s, 0, 0};
         Sink sink = {.at = text, .end = text + sizeof text, .from = text, .more = make_room, .stream = &to};
         int result = brawn_print(&sink, narrow, arguments);
-        if (LIKELY(result >= 0 && !to.is_odd)) {
+        if (LIKELY(result >= 0 && !to.has_other_scripts)) {
             const size_t here = (size_t)(sink.at - text);
             if (LIKELY(is_ascii(text, here))) widen(&to, text, here);
             else result = kind >= PLAIN && !sink.before && (kind == PLAIN_AND_RIGHT || decode(&nowhere, text, here) >= 0) ? decode(&to, text, here) : -1;

@@ -146,7 +146,7 @@ static long double any_long_double(void) {
 }
 
 // Before 1.2.6, musl's %a does not round to one digit less than there is.
-static int odd_in_old_musl(const char *format, int stars, int precision) {
+static int special_in_old_musl(const char *format, int stars, int precision) {
     const char *const point = strchr(format, '.'), *const L = strpbrk(format, "L");
     if (!L || (L[1] | 32) != 'a' || !point) return 0;
     return (stars & 2 ? precision : atoi(point + 1)) == LDBL_MANT_DIG / 4 - 1;
@@ -154,7 +154,7 @@ static int odd_in_old_musl(const char *format, int stars, int precision) {
 
 #define WITH_STARS(...)                                                                                          \
     do {                                                                                                         \
-        if (odd_in_old_musl(format, stars, precision)) break;                                                    \
+        if (special_in_old_musl(format, stars, precision)) break;                                                \
         if (stars == 0) BOTH(size, format, __VA_ARGS__);                                                         \
         else if (stars == 3) BOTH(size, format, width, precision, __VA_ARGS__);                                  \
         else BOTH(size, format, stars == 1 ? width : precision, __VA_ARGS__);                                    \

@@ -108,12 +108,12 @@ pub fn inspect_with(bytes: &[u8], builds: &[Build]) -> Result<Report> {
     look(bytes, Some(builds))
 }
 
-/// [`inspect`] for who has read the ELF file already.
+/// [`inspect`] for a caller that has read the ELF file already.
 pub fn inspect_image(image: &Image<'_>) -> Report {
     report("elf", executable::identify(image))
 }
 
-/// [`inspect_with`] for who has read the ELF file of these `bytes` already.
+/// [`inspect_with`] for a caller that has read the ELF file of these `bytes` already.
 pub fn inspect_image_with(image: &Image<'_>, bytes: &[u8], builds: &[Build]) -> Result<Report> {
     let mut identity = executable::identify(image);
     by_code::add(bytes, builds, &mut identity)?;
