@@ -117,6 +117,37 @@ pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     })
 }
 
+/// How wide a line of prose is at most.
+const COLUMNS: usize = 120;
+
+/// A line of a document, as several ones if it is prose that is wider than a page's. Code is not divided.
+fn in_columns(line: &str) -> String {
+    let is_prose = !line.starts_with(['|', '<', '!', '#']);
+    if !is_prose || line.chars().count() <= COLUMNS {
+        return format!("{line}\n");
+    }
+    let indent = if line.starts_with("- ") { "  " } else { "" };
+    let (mut out, mut width, mut is_code) = (String::new(), 0, false);
+    let words = line.split_inclusive(|c: char| {
+        is_code ^= c == '`';
+        c == ' ' && !is_code
+    });
+    for word in words {
+        let word = word.trim_end_matches(' ');
+        let columns = word.chars().count();
+        // A dash there would begin a list.
+        if width + 1 + columns > COLUMNS && word != "-" {
+            out += &format!("\n{indent}{word}");
+            width = indent.len() + columns;
+        } else {
+            let space = if width == 0 { "" } else { " " };
+            out += &format!("{space}{word}");
+            width += space.len() + columns;
+        }
+    }
+    out + "\n"
+}
+
 /// Puts `text` of each name between the markers `<!-- KIND:NAME -->` and `<!-- /KIND:NAME -->`.
 pub fn fill_with(
     document: &str,
@@ -130,7 +161,7 @@ pub fn fill_with(
         let (before, marked) = rest.split_at(at);
         let end = marked.find(" -->").ok_or("a marker that does not end")?;
         let name = &marked[open.len()..end];
-        let text = text(name)?;
+        let text: String = text(name)?.lines().map(in_columns).collect();
         let close = format!("<!-- /{kind}:{name} -->");
         let closed = marked.find(&close).ok_or_else(|| format!("no {close}"))?;
         out += &format!("{before}{open}{name} -->\n{text}{close}");
@@ -230,6 +261,21 @@ mod tests {
     }
 
     #[test]
+    fn prose_is_as_wide_as_a_page() {
+        let of = |line: &str| in_columns(line);
+        assert_eq!(of("short"), "short\n");
+        let row = format!("| {} |", "word ".repeat(40));
+        assert_eq!(of(&row), format!("{row}\n"));
+        let code = format!("`{}`", "c ".repeat(20));
+        let item = format!("- {}{code} end", "word ".repeat(20));
+        let first = format!("- {}", "word ".repeat(20));
+        assert_eq!(of(&item), format!("{}\n  {code} end\n", first.trim_end()));
+        for line in of(&"word ".repeat(99)).lines() {
+            assert!(line.chars().count() <= COLUMNS, "{line}");
+        }
+    }
+
+    #[test]
     fn unknown_and_open_markers_are_errors() {
         assert!(fill("<!-- bench:nothing -->", &nothing()).is_err());
         assert!(fill("<!-- bench:bars -->", &nothing()).is_err());
@@ -258,6 +304,9 @@ mod tests {
         let read = |name: &str| fs::read_to_string(repository().join(name)).expect("readable");
         let (first, page) = (read("README.md"), read("docs/benchmarks.md"));
         let (top, tables) = page.split_once("\n## ").expect("a heading");
+        // Wherever a line ends.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (first, top) = (words(&first), words(top));
         let missed = |text: &str| {
             let rows = text.lines().filter(|line| line.starts_with('|'));
             rows.filter(|row| row.contains(": not met"))
