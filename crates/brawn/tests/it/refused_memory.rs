@@ -56,6 +56,10 @@ fn memory_that_a_library_does_not_get_is_an_error_and_no_panic() {
                 !is_begun || !said.contains("panicked"),
                 "{words}, {space}: {said}"
             );
+            // The kernel puts things elsewhere each time, so a little less may be enough.
+            if output.status.success() {
+                let _ = std::fs::remove_file(folder.join("new.tar"));
+            }
             assert_eq!(names(folder), before, "{words}, {space}: {said}");
             refused += usize::from(output.status.code() == Some(REFUSED));
             library += usize::from(said.contains("memory ran out; expected some more"));
