@@ -1,8 +1,11 @@
 //# states: a thread that begins takes over the free pages of those that ended, without a page fault for each; few of them stay
 //# libc: brawn
 //# case: taken_over given_back
+//# env: BRAWN_OPTIONS=rest_delay=-1
 //# not-covered: qemu/*/taken_over: page faults of the emulator are counted, too
 //# not-covered: qemu/*/given_back: the emulator's memory for its threads is counted, too, half a MiB each
+/* No turns before a wait: on a busy machine there would be one in each pthread_join, and the next thread would have a page fault for each
+ * page that it gave back. */
 #include "check.h"
 #include <pthread.h>
 #include <sys/resource.h>
