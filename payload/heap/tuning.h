@@ -183,8 +183,9 @@
 #ifndef BRAWN_KEPT_LARGE_HALVES
 #define BRAWN_KEPT_LARGE_HALVES 6
 #endif
+// (16 MiB, and the header of its mapping.)
 #ifndef BRAWN_KEPT_LARGE_ONE
-#define BRAWN_KEPT_LARGE_ONE (16u << 20)
+#define BRAWN_KEPT_LARGE_ONE ((16u << 20) + (64u << 10))
 #endif
 // The allowance is at most so many bytes for each thread: twice the largest block that glibc's malloc does not give back to the kernel at
 // once (DEFAULT_MMAP_THRESHOLD_MAX of its malloc.c).
