@@ -123,6 +123,32 @@ fn one_thread_is_enough_to_write() {
 }
 
 #[test]
+fn eight_open_files_are_enough_and_fewer_are_an_error() {
+    let mut refused = 0;
+    for (words, file, _) in WAYS {
+        let usual = inputs();
+        assert!(shell(usual.path(), "", words).status.success(), "{words}");
+        for limit in [4, 6, 8] {
+            let folder = inputs();
+            let before = names(folder.path());
+            let output = shell(folder.path(), &format!("ulimit -n {limit}"), words);
+            let said = err(&output);
+            if output.status.success() {
+                let [wanted, got] = [&usual, &folder].map(|f| read(&f.path().join(file)));
+                assert!(wanted == got, "{words}, {limit}");
+                continue;
+            }
+            refused += 1;
+            assert!(limit < 8, "{words}: {said}");
+            assert_eq!(output.status.code(), Some(IO), "{words}, {limit}: {said}");
+            assert!(said.contains("Too many open files"), "{words}: {said}");
+            assert_eq!(names(folder.path()), before, "{words}, {limit}: {said}");
+        }
+    }
+    assert!(refused > 0, "four are too few");
+}
+
+#[test]
 fn on_a_full_disk_it_leaves_what_was_there() {
     for (words, file, _) in WAYS {
         let folder = inputs();
