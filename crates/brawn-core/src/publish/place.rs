@@ -5,7 +5,7 @@ use super::walk::{self, Place};
 use super::write::no_new_file;
 use crate::error::{Error, Kind, Result};
 use crate::input;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -53,7 +53,7 @@ pub fn temporary() -> PathBuf {
 
 /// Puts `files` into `folder`, which is made if it is missing. Replaces a file only if `is_ours` says that brawn wrote it.
 pub fn into_folder(folder: &Path, files: &[File], is_ours: fn(&[u8]) -> bool) -> Result<()> {
-    let place = walk::folder_to_write(folder, Mode::RWXU | Mode::RWXG | Mode::RWXO)?;
+    let place = walk::folder_to_write(folder)?;
     files.iter().try_for_each(|file| {
         let path = folder.join(&file.name);
         one(&place, OsStr::new(&file.name), &file.bytes, is_ours).map_err(|e| e.path(&path))

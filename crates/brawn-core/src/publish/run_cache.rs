@@ -16,6 +16,7 @@ use super::room::Room;
 use super::walk::user;
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::fingerprint::hexadecimal;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, StatVfsMountFlags, Timespec,
     Timestamps,
@@ -78,7 +79,7 @@ impl Key {
         }
         let hash = hash.finalize();
         Self {
-            folder: hash[..16].iter().map(|b| format!("{b:02x}")).collect(),
+            folder: hexadecimal(&hash[..16]),
             name: name.to_owned(),
             modified: (stat.mtime(), stat.mtime_nsec()),
         }

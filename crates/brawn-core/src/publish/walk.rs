@@ -231,9 +231,10 @@ pub(super) fn to_write(path: &Path) -> Result<Place> {
     }
 }
 
-/// The same for a directory, which is made with `mode` if it is missing.
-pub(super) fn folder_to_write(path: &Path, mode: Mode) -> Result<Place> {
-    follow(path, End::Folder { made: Some(mode) }, &mut own_link)
+/// The same for a directory, which is made if it is missing.
+pub(super) fn folder_to_write(path: &Path) -> Result<Place> {
+    let made = Some(Mode::RWXU | Mode::RWXG | Mode::RWXO);
+    follow(path, End::Folder { made }, &mut own_link)
 }
 
 /// Fails at a link of another user where everybody may lay one.
