@@ -1,7 +1,7 @@
-//# states: the MiB of a small block has a page that nobody can read or write behind its header, and one at its end
+//# states: in secure, closed pages: behind the header of a small block's MiB and at its end, and behind each large block
 //# libc: brawn
 //# profile: secure
-//# case: first_segment more_segments used_again other_thread
+//# case: first_segment more_segments used_again other_thread large_in_turn
 #include "check.h"
 #include <pthread.h>
 #include <stdint.h>
@@ -81,4 +81,19 @@ static void other_thread(void) {
     NEED(!pthread_create(&id, NULL, other_main, NULL));
     NEED(!pthread_join(id, NULL));
 }
-RUN_CASES({"first_segment", first_segment}, {"more_segments", more_segments}, {"used_again", used_again}, {"other_thread", other_thread})
+
+/* Blocks of different sizes in turn, of which the heap keeps the largest one's memory for all. */
+static void large_in_turn(void) {
+    static const size_t sizes[] = {8 << 20, 200000, 3 << 20, 500000};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (int round = 0; round < 200; round++) {
+        const size_t size = sizes[round % 4];
+        unsigned char *const p = hidden(malloc(size));
+        NEED(p);
+        memset(p, round, size);
+        const uintptr_t behind = ((uintptr_t)p + size + page - 1) & ~(uintptr_t)(page - 1);
+        CHECK(closed_until(behind), "round %d: nothing closed behind the %zu bytes at %p", round, size, (void *)p);
+        free(p);
+    }
+}
+RUN_CASES({"first_segment", first_segment}, {"more_segments", more_segments}, {"used_again", used_again}, {"other_thread", other_thread}, {"large_in_turn", large_in_turn})

@@ -1,5 +1,5 @@
 //# states: realloc keeps contents in every direction, and leaves other blocks alone
-//# case: every_pair random_walk growing shrinking to_one_gib in_threads
+//# case: every_pair every_growth random_walk growing shrinking to_one_gib in_threads
 //# link: static zig
 //# timeout: 60
 #include "check.h"
@@ -33,6 +33,24 @@ static void every_pair(void) {
             free(p);
             free(guard);
         }
+}
+
+/* From every size to one that is a third larger, where heaps give what grows more room than it needs. */
+static void every_growth(void) {
+    for (size_t from = 4000; from < 140000; from += 61) {
+        const size_t to = from + from / 3;
+        unsigned char *p = malloc(from);
+        NEED(p);
+        fill(p, from, from);
+        for (size_t size = from; size < to; size += 1 + from / 16) {
+            NEED(p = realloc(p, size));
+            p[size - 1] = size == from ? p[size - 1] : 1;
+        }
+        NEED(p = realloc(p, to));
+        CHECK_FILLED(p, from, from);
+        fill(p, to, to);
+        free(p);
+    }
 }
 
 struct walker {
@@ -119,5 +137,5 @@ static void to_one_gib(void) {
     free(blocks[0]);
     free(blocks[1]);
 }
-RUN_CASES({"every_pair", every_pair}, {"random_walk", random_walk}, {"growing", growing},
+RUN_CASES({"every_pair", every_pair}, {"every_growth", every_growth}, {"random_walk", random_walk}, {"growing", growing},
     {"shrinking", shrinking}, {"to_one_gib", to_one_gib}, {"in_threads", in_threads})

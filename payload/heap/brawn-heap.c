@@ -5,8 +5,8 @@
 //               object's Rust code
 //   blocks.c    their paths; checked.c has those of profiles whose blocks carry a seal
 //   links.c     the words of the heap's own among sealed blocks
-//   order.c     in which order sealed blocks are given out
-//   away.c      what is put out of reach while it is free
+//   quarantine.c in which order sealed blocks are given out
+//   decommit.c  what is put out of reach while it is free
 //   spans.c     what both share
 //   recent.c    blocks of full pages that a thread freed last
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
@@ -15,10 +15,10 @@
 //   slack.c     what large blocks have too much, and what goes back near the peak, where every byte counts
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   cache.c     which freed mappings of large blocks wait for the next ones
-//   slide.c     how one grows without address space for it twice
+//   sums.c      what all threads count together
 //   threads.c   how a thread's heap begins and ends; fork
 //   collect.c   a heap looks through its pages
-//   handed.c    heaps that go from a thread that ends to the next one
+//   pool.c      heaps that go from a thread that ends to the next one
 //   engine      sizes, pages, segments, frees from other threads; include/hooks.h has what it asks of the files here
 //   pages.c     how large a page is
 //   allowance.c how much free memory the process keeps
@@ -87,18 +87,18 @@ static inline INLINED bool mi_page_extend_free(mi_heap_t *heap, mi_page_t *page,
 #include "segment.c"
 
 #include "allowance.c"
+#include "sums.c"
 #include "platform.c"
 #include "threads.c"
 #include "collect.c"
-#include "handed.c"
+#include "pool.c"
 #include "slack.c"
 #if BRAWN_CHECKED
-#include "away.c"
+#include "decommit.c"
 #endif
 #include "pages.c"
 #include "large.c"
 #include "cache.c"
-#include "slide.c"
 #include "spans.c"
 #include "purge.c"
 #include "wait.c"
@@ -106,7 +106,7 @@ static inline INLINED bool mi_page_extend_free(mi_heap_t *heap, mi_page_t *page,
 #include "trace.c"
 #endif
 #if BRAWN_CHECKED
-#include "order.c"
+#include "quarantine.c"
 #include "checked.c"
 #else
 #include "blocks.c"

@@ -8,11 +8,11 @@
 
 // A slot is empty, or holds a mapping and a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
 // Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
-typedef struct {
+struct brawn_kept_large_s {
     _Atomic(mi_segment_t *) segment;
     _Atomic(uintptr_t) size;
     _Atomic(uintptr_t) since;  // arch_clock, when it was given
-} brawn_kept_large_t;
+};
 static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE] LATE;
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
 
@@ -119,7 +119,7 @@ static inline size_t brawn_large_used(size_t unused) {
 
 // How much is in use now: all but what is kept and, where it is counted, slack.
 static inline size_t brawn_large_used_now(void) {
-    return brawn_large_used(brawn_large_waiting() + brawn_slack_now());
+    return brawn_large_used(brawn_large_waiting() + brawn_sum(&brawn_slack));
 }
 
 // The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.  With threads, what
@@ -128,7 +128,7 @@ static size_t brawn_large_most(void) {
     static _Atomic(uintptr_t) most;
     const bool alone = mi_atomic_load_relaxed(&brawn_threads_count) == 0;
     const size_t used = alone ? brawn_large_used_now()
-                              : brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + brawn_slack_now());
+                              : brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + brawn_sum(&brawn_slack));
     const size_t before = mi_atomic_load_relaxed(&most);
     if (used <= before) return before;
     mi_atomic_store_relaxed(&most, used);
@@ -160,23 +160,22 @@ static size_t brawn_kept_large_bound(size_t size) {
     return bound > least ? bound : least;
 }
 
-// Whether the thread's own slot is empty and for such a mapping.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is shared at first: to have
-// its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A thread that has waited as
-// often as the mapping has pages has paid as much, and goes on with its own.
-static bool brawn_own_large_accepts(const mi_segment_t *segment) {
+// The thread's own slot, if it is empty and for such a mapping; else NULL.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is shared at
+// first: to have its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A thread that has
+// waited as often as the mapping has pages has paid as much, and goes on with its own.
+static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     const size_t size = segment->segment_size;
-    const brawn_kept_large_t *const slot = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slot() : NULL;
-    if (slot == NULL || mi_atomic_load_relaxed(&slot->segment) != NULL) return false;
-    if (size <= BRAWN_OWN_LARGE_MOST || mi_atomic_load_relaxed(&brawn_threads_count) == 0) return true;
+    brawn_kept_large_t *const slot = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slot() : NULL;
+    if (slot == NULL || mi_atomic_load_relaxed(&slot->segment) != NULL) return NULL;
+    if (size <= BRAWN_OWN_LARGE_MOST || mi_atomic_load_relaxed(&brawn_threads_count) == 0) return slot;
     uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
-    if (*shared >= size / MI_SEGMENT_SLICE_SIZE) return true;
+    if (*shared >= size / MI_SEGMENT_SLICE_SIZE) return slot;
     ++*shared;
-    return false;
+    return NULL;
 }
 
-// Takes what `free` gives, into the thread's own slot; false: another thread was faster.
-static bool brawn_own_large_give(mi_segment_t *segment) {
-    brawn_kept_large_t *const slot = brawn_own_large_slot();
+// Takes what `free` gives, into that slot; false: another thread was faster.
+static bool brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment) {
     mi_segment_t *empty = NULL;
     brawn_note_freed_for_all();
     mi_atomic_store_relaxed(&slot->size, segment->segment_size);
@@ -280,14 +279,16 @@ static size_t brawn_large_limit(size_t used) {
         const size_t needed = used > most ? used : most, limit = needed + needed / BRAWN_LARGE_MORE;
         const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
         // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
-        const size_t fixed = brawn_slack_now(), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);
+        const size_t fixed = brawn_sum(&brawn_slack), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);
         const size_t least = used + (fixed > listed ? fixed - listed : 0);
         return (limit > least ? limit : least) + reserve;
     }
     size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
     if (beside > most / 8) beside = most / 8;
     if (beside > BRAWN_LARGE_TIGHT) beside = BRAWN_LARGE_TIGHT;
-    const size_t limit = most + most / BRAWN_LARGE_MORE - beside;
+    // (Where twice the peak was made anew within a second, by few blocks, the time that it takes is worth half of that memory.)
+    const bool turns = mi_atomic_load_relaxed(&brawn_large_count) <= BRAWN_LARGE_FEW && mi_atomic_load_relaxed(&brawn_made_room) >= 2 * most;
+    const size_t limit = turns ? most + most / 2 : most + most / BRAWN_LARGE_MORE - beside;
     return used < limit ? limit : used;
 }
 
@@ -351,20 +352,19 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
 // Whether `more` bytes would make the peak grow, and making room for it would go on and on: twice the peak went for it within the last second.  Not
 // where there are many blocks: those that come would have to be cut off those that are there.
 static bool brawn_large_is_short(size_t more) {
-    if (BRAWN_CHECKED || mi_atomic_load_relaxed(&brawn_large_count) > BRAWN_LARGE_FEW) return false;
+    if (mi_atomic_load_relaxed(&brawn_large_count) > BRAWN_LARGE_FEW) return false;
     return mi_atomic_load_relaxed(&brawn_made_room) >= 2 * brawn_large_most() && brawn_large_over(more) > 0;
 }
 
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
 // grows by realloc gets any larger one, since it is likely to go on growing.  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
-    const bool any = !BRAWN_CHECKED && grows;
-    const size_t most = any || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
+    const size_t most = grows || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
     // Not one that is much larger: where sizes differ, the smallest of all that are kept leaves less of a mapping idle.
-    mi_segment_t *taken = brawn_own_large_take(mapping, any ? SIZE_MAX : mapping + mapping / 16);
+    mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : mapping + mapping / 16);
     if (taken != NULL) return taken;
     taken = brawn_kept_large_find(mapping, most, false);
-    if (taken == NULL && !any && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);
+    if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);
     if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true);
 #if BRAWN_CHECKED
     if (taken != NULL && !brawn_large_open(taken)) {

@@ -118,7 +118,7 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
 static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *page, size_t block, size_t size, bool zero) {
     mi_block_t *const last = page->local_free;
     if (mi_unlikely(last == NULL)) return brawn_block_slow(block, size, zero);
-    if (mi_likely(brawn_round_is_whole(page))) brawn_second_list(page);
+    if (mi_likely(brawn_quarantine_is_full(page))) brawn_second_list(page);
     else brawn_refill(brawn_heap, page);
     mi_block_t *const first = page->free, *const second = brawn_block_nextx(page, first, page->keys);
     mi_block_t *p = first;
@@ -228,7 +228,7 @@ static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
 
 // Whether nothing is to be done for a page without blocks in use.  A program that has one block of a size at a time comes here at each free.
 // Usually no other page was made since the last free, and the page still has its whole time.  (This need not ask whether it is the only page of
-// its size.  Another one is made only when this one's list is used up, and then brawn_begin_round ends its time.  One exception: if the thread
+// its size.  Another one is made only when this one's list is used up, and then brawn_quarantine_begin ends its time.  One exception: if the thread
 // took over a page of an ended thread, this page may stay empty beside it.  That is at most one page of a size.)
 static inline bool brawn_has_its_time(const mi_page_t *page) { return mi_likely(page->retire_expire >= BRAWN_RETIRE_CYCLES); }
 
@@ -247,7 +247,7 @@ static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
         brawn_free_full(page, _mi_page_segment(page), block);
         return;
     }
-    if (page->free != NULL || !brawn_round_is_whole(page) || (freed != NULL && brawn_block_nextx(page, freed, page->keys) != NULL)) {
+    if (page->free != NULL || !brawn_quarantine_is_full(page) || (freed != NULL && brawn_block_nextx(page, freed, page->keys) != NULL)) {
         brawn_block_set_next(page, block, freed);
         page->local_free = block;
     } else {
@@ -256,7 +256,7 @@ static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
         page->free = freed != NULL ? freed : block;
         page->local_free = NULL;
         if (freed != NULL) brawn_block_set_next(page, freed, block);
-        brawn_begin_round(page, block);
+        brawn_quarantine_begin(page, block);
     }
     if (mi_unlikely(--page->used == 0)) brawn_emptied_slow(page);
 }
@@ -344,6 +344,13 @@ static inline size_t brawn_usable(void *p) {
     return brawn_live_size(brawn_checked_segment(p), p, &page);
 }
 
+// A live block is given less than it has room for.
+static void brawn_reseal(void *p, size_t size) {
+    mi_segment_t *const segment = brawn_segment(p);
+    if (segment->kind == MI_SEGMENT_HUGE) brawn_large_give_out(segment, size);
+    else brawn_seal(_mi_segment_page_of(segment, p), p, size);
+}
+
 static void *brawn_realloc(void *p, size_t size) {
     if (p == NULL) return brawn_malloc(size);
     mi_segment_t *const segment = brawn_checked_segment(p);
@@ -351,18 +358,20 @@ static void *brawn_realloc(void *p, size_t size) {
     const size_t old = brawn_live_size(segment, p, &page);
     if (mi_unlikely(size > PTRDIFF_MAX)) return brawn_fail(ENOMEM);
     const size_t usable = page != NULL ? page->block_size - BRAWN_SEAL : brawn_large_page(segment)->block_size;
-    // In place while it fits and no more than half would be idle.
-    if (size <= usable && size >= usable / 2) return page != NULL ? brawn_seal(page, p, size) : brawn_large_give_out(segment, size);
+    // In place while it fits and no more than half would be idle; or while it grows, since it has that room for this.
+    if (size <= usable && (size >= usable / 2 || size > old)) return page != NULL ? brawn_seal(page, p, size) : brawn_large_give_out(segment, size);
     if (page == NULL && size > BRAWN_SPAN_MAX) {
         void *const resized = brawn_large_resize(segment, size);
         if (resized != NULL) return resized;
     }
-    void *const moved = brawn_malloc(size);
+    const size_t more = size > old ? brawn_grown(brawn_heap, size) : size;
+    void *const moved = brawn_malloc(more);
     if (mi_unlikely(moved == NULL)) {
         // It stays where it is.
         if (size <= old) return page == NULL ? brawn_large_give_out(segment, size) : brawn_seal(page, p, size);
         return page == NULL ? brawn_large_slide(segment, size) : NULL;
     }
+    if (more > size) brawn_reseal(moved, size);
     brawn_memcpy(moved, p, size < old ? size : old);
     brawn_free(p);
     return moved;

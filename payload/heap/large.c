@@ -23,8 +23,9 @@ static _Atomic(uintptr_t) brawn_large_count;  // and how many they are
 
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows);  // cache.c
 static void brawn_kept_large_give(mi_segment_t *segment);
-static bool brawn_own_large_accepts(const mi_segment_t *segment);
-static bool brawn_own_large_give(mi_segment_t *segment);
+typedef struct brawn_kept_large_s brawn_kept_large_t;
+static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment);
+static bool brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment);
 static void brawn_large_before_growth(size_t more);
 static size_t brawn_large_most(void);
 
@@ -236,6 +237,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
             mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
             if (fitting != NULL) {
                 if (zero) brawn_large_zero(fitting, (used < mapping ? used : mapping) - offset);
+                brawn_slack_close(fitting, mapping);
                 return brawn_large_give_out(fitting, grows ? brawn_large_step(size, fitting->segment_size - offset) : size);
             }
             brawn_large_release(kept);
@@ -281,18 +283,19 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #else
     MI_UNUSED(p);
 #endif
+    const bool plain = brawn_large_is_plain(segment);
+    brawn_kept_large_t *const own = plain ? brawn_own_large_for(segment) : NULL;
+    brawn_large_most();  // before its slack counts as in use
+    brawn_slack_forget(segment);
 #if BRAWN_CHECKED
-    if (closes && brawn_large_is_plain(segment)) {
+    if (closes && plain) {
         brawn_large_close(segment);
         brawn_large_note_last(segment);
     }
 #else
     MI_UNUSED(closes);
 #endif
-    const bool plain = brawn_large_is_plain(segment), own = plain && brawn_own_large_accepts(segment);
-    brawn_large_most();  // before its slack counts as in use
-    brawn_slack_forget(segment);
-    if (own && brawn_own_large_give(segment)) return;
+    if (own != NULL && brawn_own_large_give(own, segment)) return;
     if (plain) brawn_kept_large_give(segment);
     else brawn_large_release(segment);
 }
@@ -301,11 +304,11 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     const size_t mapping = brawn_large_mapping(segment, size);
     if (mapping == 0) return NULL;
+    const bool grows = mapping - MI_SEGMENT_SLICE_SIZE >= brawn_large_page(segment)->block_size;
     brawn_slack_forget(segment);
     const size_t used = segment->segment_size;
-    const bool grows = mapping - MI_SEGMENT_SLICE_SIZE >= brawn_large_page(segment)->block_size;
-    if (!BRAWN_CHECKED && mapping <= used && (grows || (!BRAWN_LARGE_TIGHT && mapping >= used / 2)))
-        return brawn_large_give_out(segment, grows ? brawn_large_step(size, used - MI_SEGMENT_SLICE_SIZE) : size);
+    if (mapping <= used && (grows || (!BRAWN_CHECKED && !BRAWN_LARGE_TIGHT && mapping >= used / 2)))
+        return brawn_large_give_out(segment, grows && !BRAWN_CHECKED ? brawn_large_step(size, used - MI_SEGMENT_SLICE_SIZE) : size);
     if (used < mapping && used <= BRAWN_COPY_MAX) {
         // Copying into pages that are there already takes less time than having the kernel make as many
         // new ones.
@@ -318,9 +321,41 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
         }
         if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
     }
-    const size_t more = !BRAWN_CHECKED && used < mapping ? brawn_large_step(mapping, SIZE_MAX) - mapping : 0;
+    const size_t more = used < mapping ? brawn_large_step(mapping, SIZE_MAX) - mapping : 0;
     mi_segment_t *resized = brawn_large_remap(segment, _mi_align_down(mapping + more, brawn_page_size));
     if (resized == NULL && more > 0) resized = brawn_large_remap(segment, mapping);
     if (resized == NULL) return NULL;
-    return brawn_large_give_out(resized, more > 0 ? resized->segment_size - MI_SEGMENT_SLICE_SIZE : size);
+    return brawn_large_give_out(resized, !BRAWN_CHECKED && more > 0 ? resized->segment_size - MI_SEGMENT_SLICE_SIZE : size);
+}
+
+// Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
+// and the block copied down to its start.  NULL: no room there, and the block is as it was.
+static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
+    brawn_slack_forget(segment);
+    const size_t used = segment->segment_size;
+    const size_t mapping = brawn_large_mapping(segment, size);
+    if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
+    const size_t guard = brawn_large_guard(segment);
+    const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
+    mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
+    // At a hint that is taken the kernel maps elsewhere.
+    void *const mapped = brawn_map(below, more, PROT_RW_);
+    if (mapped != below) {
+        if (mapped != NULL) brawn_unmap(mapped, more);
+        return NULL;
+    }
+    mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
+    arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
+        used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
+    // What is left over above has the guard at its end; it goes to the new end.
+    const size_t left = more + used - mapping;
+    if (guard > 0 && left > 0) {
+        brawn_protect((uint8_t *)below + mapping, guard, PROT_NONE_);
+        brawn_discard((uint8_t *)below + mapping, guard);
+    }
+    brawn_unmap((uint8_t *)below + mapping + guard, left);
+    brawn_keep_small_pages(below, mapping);
+    mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
+    brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE, guard);
+    return brawn_large_give_out(below, size);
 }

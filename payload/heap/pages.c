@@ -73,7 +73,7 @@ static void brawn_before_segment(void) {
     const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) + 1, before = mi_atomic_load_relaxed(&most);
     if (held + held / 16 <= before || heap == NULL || brawn_options.keep_free < 0) return;
     if (held > before) mi_atomic_store_relaxed(&most, held);
-    brawn_handed_release();
+    brawn_pool_release();
     brawn_purge(&heap->tld->segments, 0, SIZE_MAX);
 #endif
 }
@@ -119,7 +119,7 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
 #endif
     mi_page_t *const page = mi_segments_page_alloc(heap, kind, bytes, block_size, tld);
 #if BRAWN_CHECKED
-    brawn_waiting_away(heap);  // not before, or this page would be where the other was
+    brawn_retired_decommit(heap);  // not before, or this page would be where the other was
 #endif
     return page;
 }
@@ -128,11 +128,11 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
 // written to.  So a fresh page begins with the blocks that begin in its first slice: a thread that has one block of a size touches one page
 // of memory for it.  (The engine begins with 4 KiB or four blocks, which may lie in two to four pages of memory.)
 //
-// Where freed blocks go round (order.c), a page that needs more than its first blocks gets all that are missing for a round at once: after
+// Where freed blocks go round (quarantine.c), a page that needs more than its first blocks gets all that are missing for a round at once: after
 // each addition, all free blocks are put in another order.
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
     if (page->capacity > 0) {
-        const size_t round = BRAWN_ROUND(page->block_size);
+        const size_t round = BRAWN_QUARANTINE(page->block_size);
         if (!BRAWN_CHECKED || page->capacity + extend >= round) return extend;
         return (page->reserved < round ? page->reserved : round) - page->capacity;
     }
@@ -148,7 +148,7 @@ static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
 // blocks, by their size, and goes round.
 static void brawn_list_extend(mi_page_t *page, size_t size, size_t count) {
 #if BRAWN_CHECKED
-    mi_page_free_list_extend(page, size, count, NULL);  // order.c has another one
+    mi_page_free_list_extend(page, size, count, NULL);  // quarantine.c has another one
 #else
     uint8_t *const first = page->page_start + (size_t)page->capacity * size;
     uint8_t *const end = first + count * size;

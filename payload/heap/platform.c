@@ -14,15 +14,13 @@ static void brawn_note_freed(void);  // threads.c
 static void brawn_note_freed_for_all(void);
 static void brawn_before_segment(void);  // pages.c
 static size_t brawn_mask_count(const mi_commit_mask_t *mask);  // purge.c
-static void brawn_dirty_add(intptr_t slices);
+static void brawn_dirty_add(intptr_t slices);  // threads.c
 static size_t brawn_segment_purge(mi_segment_t *segment);
-static size_t brawn_dirty_now(void);
 static size_t brawn_dirty_bound(void);
 static size_t brawn_purge(mi_segments_tld_t *segments, size_t goal, size_t most);
 
 static _Atomic(uintptr_t) brawn_resting;  // the thread that gives back what is nobody's: wait.c
-static void brawn_dirty_tell(mi_heap_t *heap);
-static void brawn_slack_tell(mi_heap_t *heap);
+static void brawn_sums_finish(mi_heap_t *heap);
 static void brawn_slices_taken(mi_segment_t *segment, size_t index, size_t count);
 
 static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_configure
@@ -215,14 +213,14 @@ mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 static void brawn_kept_large_drain(void);  // large.c
 static void brawn_spans_release(void);  // spans.c
 static void brawn_passed_release(void);
-static void brawn_handed_release(void);  // handed.c
+static void brawn_pool_release(void);  // pool.c
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
     if (!force) return;
     brawn_spans_release();
     brawn_passed_release();
-    brawn_handed_release();
+    brawn_pool_release();
     brawn_kept_release();
     brawn_kept_large_drain();
 }
@@ -309,7 +307,7 @@ static mi_lock_t brawn_abandoned_lock = MI_LOCK_INITIALIZER;
 static mi_segment_t *brawn_abandoned_first;
 static mi_segment_t *brawn_abandoned_last;
 
-static _Atomic(uintptr_t) brawn_handed_weight;  // handed.c
+static _Atomic(uintptr_t) brawn_pool_weight;  // pool.c
 
 // Whether the calling thread gives back what is nobody's, before a wait; how many slices may stay dirty then; how many bytes went back (wait.c).
 static bool brawn_is_resting(void) { return mi_atomic_load_relaxed(&brawn_resting) == _mi_prim_thread_id(); }
@@ -317,7 +315,7 @@ static size_t brawn_resting_bound, brawn_resting_purged;
 
 // Whether the free slices of the next segment should go back at once, since perhaps no thread comes that needs them.
 static NOINLINE bool brawn_leaves_too_much(void) {
-    return brawn_dirty_now() > (brawn_is_resting() ? brawn_resting_bound : brawn_dirty_bound());
+    return brawn_sum(&brawn_dirty) > (brawn_is_resting() ? brawn_resting_bound : brawn_dirty_bound());
 }
 
 // Under the lock.

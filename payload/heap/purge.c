@@ -7,12 +7,7 @@
 //
 // A segment's purge_mask has exactly its dirty slices; the engine's own purging, by time, is off.
 
-// In slices, of all segments with an owner and of abandoned ones.  Threads add to it in steps (BRAWN_DIRTY_STEP).
-static _Atomic(uintptr_t) brawn_dirty;
-
 static _Atomic(uintptr_t) brawn_purge_at;  // how many are to be dirty before a thread looks through its own again
-
-enum { BRAWN_DIRTY_STEP = 32 };
 
 static size_t brawn_mask_count(const mi_commit_mask_t *mask) {
     size_t count = 0;
@@ -20,35 +15,9 @@ static size_t brawn_mask_count(const mi_commit_mask_t *mask) {
     return count;
 }
 
-// `slices` more are dirty, or less.
-static void brawn_dirty_add(intptr_t slices) {
-    mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) {
-        brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-        slices += own->dirty;
-        const bool few = slices > -BRAWN_DIRTY_STEP && slices < BRAWN_DIRTY_STEP;
-        own->dirty = few ? (int16_t)slices : 0;
-        if (few) return;
-    }
-    mi_atomic_add_relaxed(&brawn_dirty, (uintptr_t)slices);
-}
-
-// The thread's heap ends: what it has not added yet.
-static void brawn_dirty_tell(mi_heap_t *heap) {
-    brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-    if (own->dirty != 0) mi_atomic_add_relaxed(&brawn_dirty, (uintptr_t)own->dirty);
-    own->dirty = 0;
-}
-
-// How many slices are dirty.  Other threads change it meanwhile, so it may seem to be less than none.
-static size_t brawn_dirty_now(void) {
-    const intptr_t dirty = (intptr_t)mi_atomic_load_relaxed(&brawn_dirty);
-    return dirty > 0 ? (size_t)dirty : 0;
-}
-
 // How many may be dirty, in slices.
 static size_t brawn_dirty_bound(void) {
-    const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * MI_SLICES_PER_SEGMENT, dirty = brawn_dirty_now();
+    const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * MI_SLICES_PER_SEGMENT, dirty = brawn_sum(&brawn_dirty);
     const size_t used = held > dirty ? held - dirty : 0;
     size_t lately = mi_atomic_load_relaxed(&brawn_lately);
     if (used > lately) {
@@ -90,7 +59,7 @@ static NOINLINE size_t brawn_purge(mi_segments_tld_t *segments, size_t goal, siz
     size_t purged = 0;
     for (size_t bin = MI_SEGMENT_BIN_MAX; bin > 0; bin--) {
         for (mi_slice_t *slice = segments->spans[bin].last; slice != NULL; slice = slice->prev) {
-            if (most-- == 0 || brawn_dirty_now() <= goal) return purged;
+            if (most-- == 0 || brawn_sum(&brawn_dirty) <= goal) return purged;
             purged += brawn_slices_purge(_mi_ptr_segment(slice), mi_slice_index(slice), slice->slice_count);
         }
     }
@@ -112,16 +81,16 @@ static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segm
     slice = mi_segment_span_free_coalesce(slice, segments);
     if (segment->used <= 1 || brawn_heap == NULL || segments != &brawn_heap->tld->segments) return slice;  // the segment goes, or is nobody's
     brawn_note_freed();
-    const size_t bound = brawn_dirty_bound(), dirty = brawn_dirty_now();
+    const size_t bound = brawn_dirty_bound(), dirty = brawn_sum(&brawn_dirty);
     if (mi_likely(dirty <= bound || (bound > 0 && dirty < mi_atomic_load_relaxed(&brawn_purge_at)))) return slice;
     brawn_allowance_age((uintptr_t)arch_clock());
     const size_t goal = bound - bound / 8;
     size_t purged = brawn_purge(segments, goal, VISITS);
     // Where the first spans have gone already, and much became free one page after the other: its segment's.
-    if (brawn_dirty_now() > goal && (bound == 0 || brawn_mask_count(&segment->purge_mask) >= FEW)) purged += brawn_segment_purge(segment);
+    if (brawn_sum(&brawn_dirty) > goal && (bound == 0 || brawn_mask_count(&segment->purge_mask) >= FEW)) purged += brawn_segment_purge(segment);
     brawn_allowance_release(purged * MI_SEGMENT_SLICE_SIZE);
     // Where other threads hold what is dirty, the next try is some frees away.
-    mi_atomic_store_relaxed(&brawn_purge_at, brawn_dirty_now() + 2 * BRAWN_DIRTY_STEP);
+    mi_atomic_store_relaxed(&brawn_purge_at, brawn_sum(&brawn_dirty) + 2 * BRAWN_DIRTY_STEP);
     return slice;
 }
 

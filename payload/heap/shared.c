@@ -37,7 +37,7 @@ HIDDEN void brawn_rt_load(void) { pthread_atfork(brawn_before_fork, brawn_in_par
 HIDDEN void brawn_rt_unload(void) {
     const uintptr_t was = mi_atomic_exchange_acq_rel(&brawn_key_state, (uintptr_t)KEY_GONE);
     if (was == KEY_MADE) pthread_key_delete(brawn_key);
-    brawn_handed_release();
+    brawn_pool_release();
     if (brawn_heap != NULL) {
         brawn_collect(brawn_heap, true);
         brawn_thread_end();

@@ -9,52 +9,50 @@
 // Any thread may cut slack off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
 // never inherits locked.
 
-static _Atomic(uintptr_t) brawn_large_count;  // large.c
+static _Atomic(uintptr_t) brawn_large_count, brawn_large_bytes;  // large.c
 
 static mi_segment_t *brawn_slack_first;
-static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block; threads add to it in steps (BRAWN_SLACK_STEP)
-static _Atomic(uintptr_t) brawn_slack_listed_bytes;  // of those in the list
-
-// How many bytes are slack.  Threads add at different times, so it may seem to be less than none.
-static inline size_t brawn_slack_now(void) {
-    const intptr_t slack = (intptr_t)mi_atomic_load_relaxed(&brawn_slack_bytes);
-    return slack > 0 ? (size_t)slack : 0;
-}
+static _Atomic(uintptr_t) brawn_slack_listed_bytes;  // of slack in the list
 
 #if BRAWN_CHECKED
-// A checked profile gives out no mapping that is much too large, and counts none of this.
+// A checked profile counts none of this: a mapping with a block is in use as a whole.  Where its end is out of reach (brawn_slack_close), the block's
+// size says so.
 static inline void brawn_large_fit(mi_segment_t *segment, size_t size) {
     MI_UNUSED(segment);
     MI_UNUSED(size);
 }
-static inline void brawn_slack_forget(mi_segment_t *segment) { MI_UNUSED(segment); }
+
+// A kept mapping serves a block that needs no more than `size` bytes of it.  If that is less than half, the page behind them is made a guard.  (All
+// of the rest would take the kernel longer than the page faults that a kept mapping saves.)  Without it, if the kernel refuses.
+static void brawn_slack_close(mi_segment_t *segment, size_t size) {
+    if (segment->segment_size / 2 <= size || !brawn_protect((uint8_t *)segment + size, brawn_page_size, PROT_NONE_)) return;
+    segment->slices[1].block_size = size - MI_SEGMENT_SLICE_SIZE;
+}
+
+// The block goes, or changes its size: its whole mapping is in reach again.  If the kernel refuses, the mapping ends at that guard.
+static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
+    mi_page_t *const page = &segment->slices[1];
+    uint8_t *const guard = page->page_start + page->block_size;
+    const size_t rest = (size_t)((uint8_t *)segment + segment->segment_size - guard);
+    if (rest == 0) return;
+    if (brawn_protect(guard, brawn_page_size, PROT_RW_)) {
+        page->block_size += rest;
+        return;
+    }
+    brawn_unmap(guard + brawn_page_size, rest + segment->large_guard - brawn_page_size);
+    segment->segment_size -= rest;
+    segment->large_guard = brawn_page_size;
+    mi_atomic_sub_relaxed(&brawn_large_bytes, rest);
+}
 static inline size_t brawn_slack_cut(void) { return 0; }
-static inline void brawn_slack_tell(mi_heap_t *heap) { MI_UNUSED(heap); }
 #else
+static inline void brawn_slack_close(mi_segment_t *segment, size_t size) {
+    MI_UNUSED(segment);
+    MI_UNUSED(size);
+}
+
 // How many bytes of a mapping are slack, and one more if it is in the list; 0: none.  Slack is whole pages.
 static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return &segment->large_slack; }
-
-enum { BRAWN_SLACK_STEP = 512 << 10 };
-
-// There are `bytes` more of it, or less.  A thread that takes and frees one block over and over changes nothing that threads share.
-static void brawn_slack_add(intptr_t bytes) {
-    mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) {
-        brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-        bytes += own->slack;
-        const bool few = bytes > -BRAWN_SLACK_STEP && bytes < BRAWN_SLACK_STEP;
-        own->slack = few ? (int32_t)bytes : 0;
-        if (few) return;
-    }
-    mi_atomic_add_relaxed(&brawn_slack_bytes, (uintptr_t)bytes);
-}
-
-// The thread's heap ends: what it has not added yet.
-static void brawn_slack_tell(mi_heap_t *heap) {
-    brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-    if (own->slack != 0) mi_atomic_add_relaxed(&brawn_slack_bytes, (uintptr_t)own->slack);
-    own->slack = 0;
-}
 
 static void brawn_slack_uncount(mi_segment_t *segment) {
     const size_t slack = mi_atomic_load_relaxed(brawn_slack_of(segment));

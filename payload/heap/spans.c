@@ -165,7 +165,7 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
     if (slot == BRAWN_KEPT_SPANS) {
         // The first is the oldest: it goes, the others move up.
 #if BRAWN_CHECKED
-        if (!brawn_span_away(kept[0]))
+        if (!brawn_span_decommit(kept[0]))
 #endif
             brawn_span_free(kept[0]);
         for (slot = 0; slot < BRAWN_KEPT_SPANS - 1; slot++) kept[slot] = kept[slot + 1];

@@ -32,8 +32,7 @@ typedef struct {
     struct brawn_recent_s *recent[MI_BIN_HUGE];  // and the last few blocks of full pages: recent.c
 #endif
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
-    int32_t slack;  // bytes that brawn_slack_bytes does not know of yet: slack.c
-    int16_t dirty;  // slices that brawn_dirty does not know of yet: purge.c
+    int32_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c
     uint8_t own_large;  // which slot for large blocks is its own, from 1 on; 0: none yet: cache.c
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
@@ -50,6 +49,23 @@ typedef struct brawn_thread_s {
 _Static_assert(BRAWN_CHECKED || BRAWN_TRACE || sizeof(brawn_thread_t) <= 4096, "a thread that allocates little touches one page for it");
 
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
+
+// `slices` more are dirty, or less.
+static void brawn_dirty_add(intptr_t slices) {
+    brawn_sum_add(&brawn_dirty, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->dirty : NULL, BRAWN_DIRTY_STEP, slices);
+}
+
+// There are `bytes` more of it, or less.
+static void brawn_slack_add(intptr_t bytes) {
+    brawn_sum_add(&brawn_slack, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->slack : NULL, BRAWN_SLACK_STEP, bytes);
+}
+
+// The thread's heap ends: what it has not added yet.
+static void brawn_sums_finish(mi_heap_t *heap) {
+    brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
+    brawn_sum_add(&brawn_dirty, &own->dirty, 0, 0);
+    brawn_sum_add(&brawn_slack, &own->slack, 0, 0);
+}
 
 static void brawn_note_freed(void) {
     mi_heap_t *const heap = brawn_heap;
@@ -164,31 +180,30 @@ static mi_lock_t brawn_key_lock = MI_LOCK_INITIALIZER;  // who has it makes the 
 
 // Frees of this thread take the way of another thread's from here on.
 static void brawn_thread_without(mi_heap_t *heap) {
-    brawn_dirty_tell(heap);
-    brawn_slack_tell(heap);
+    brawn_sums_finish(heap);
     brawn_heap = NULL;
     if (heap == &_mi_heap_main) return;
     mi_lock(&brawn_abandoned_lock) { brawn_thread_delist((brawn_thread_t *)heap); }
     brawn_thread_give((brawn_thread_t *)heap);
 }
 
-static bool brawn_hand_on(mi_heap_t *heap);  // handed.c
+static bool brawn_pool_give(mi_heap_t *heap);  // pool.c
 static brawn_thread_t *brawn_thread_again(uintptr_t own);
-static void brawn_handed_in_child(void);
-static void brawn_handed_trim(void);
+static void brawn_pool_in_child(void);
+static void brawn_pool_trim(void);
 static void brawn_heap_leave(mi_heap_t *heap);
 
 // Gives the heap of this thread back.
 static void brawn_thread_end(void) {
     mi_heap_t *const heap = brawn_heap;
     brawn_note_freed_for_all();
-    if (!brawn_hand_on(heap)) {
+    if (!brawn_pool_give(heap)) {
         brawn_heap_leave(heap);
         // Segments that others left may be empty by now: more of them go than come.
         _mi_abandoned_collect(heap, false, &heap->tld->segments);
         brawn_thread_without(heap);
     }
-    brawn_handed_trim();
+    brawn_pool_trim();
 }
 
 static void brawn_thread_exit(void *unused) {
@@ -390,7 +405,7 @@ static void brawn_around_fork(int who) {
         uintptr_t *const told = mi_atomic_load_relaxed(&brawn_told);
         if (told != NULL) *told = 1;
         brawn_threads_forget(brawn_heap);
-        brawn_handed_in_child();
+        brawn_pool_in_child();
     }
     brawn_mutex_forking = 0;
     mi_lock_release(&brawn_abandoned_lock);

@@ -63,11 +63,11 @@ static void brawn_secrets_make(mi_heap_t *main_heap) {
 // more than that has each of them closed.  (If all were: 3 times fast's time for blocks of up to 100,000 bytes, and 7
 // times in the mixed stress.)
 //
-// The same holds for pages and spans (away.c), whose memory goes, too, and comes back by page faults: for these once in four units.
+// The same holds for pages and spans (decommit.c), whose memory goes, too, and comes back by page faults: for these once in four units.
 enum {
     BRAWN_CLOSE_BURST = 64,
-    BRAWN_AWAY_BURST = 48,
-    BRAWN_AWAY_UNITS = 4,
+    BRAWN_DECOMMIT_BURST = 48,
+    BRAWN_DECOMMIT_UNITS = 4,
 };
 
 static bool brawn_may(_Atomic(uintptr_t) *taken, uintptr_t units, uintptr_t burst) {
@@ -86,5 +86,5 @@ static bool brawn_may_close(void) {
 
 static bool brawn_may_go(void) {
     static _Atomic(uintptr_t) taken;
-    return brawn_may(&taken, BRAWN_AWAY_UNITS, BRAWN_AWAY_BURST);
+    return brawn_may(&taken, BRAWN_DECOMMIT_UNITS, BRAWN_DECOMMIT_BURST);
 }

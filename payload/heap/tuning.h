@@ -23,7 +23,7 @@
 
 // The engine's own hardening: with 1 guard pages behind a segment's header and at its end.  (With 2 it puts fresh
 // blocks in random order, by arrays of 1 KiB on the stack, which the smallest of threads does not have; that
-// and padding are ours: order.c, checked.c.)
+// and padding are ours: quarantine.c, checked.c.)
 #ifndef MI_SECURE
 #define MI_SECURE 0
 #endif
@@ -58,9 +58,9 @@
 #define BRAWN_PAGE_LOSS 32
 #endif
 
-// If blocks carry a seal, freed blocks of `size` bytes go round once a page has this many of them, or all for which it has room (order.c).
+// If blocks carry a seal, freed blocks of `size` bytes go round once a page has this many of them, or all for which it has room (quarantine.c).
 // Each of them touches memory, and with many threads this takes more time than malloc and free do.
-#define BRAWN_ROUND(size) ((size) <= 512 ? 16u : 8u)
+#define BRAWN_QUARANTINE(size) ((size) <= 512 ? 16u : 8u)
 
 // The list of a fresh page begins at the block of this number times its size in units of 16 bytes, modulo their count.
 #define BRAWN_PAGE_STEP 11
@@ -152,15 +152,15 @@
 #define BRAWN_ABANDONED_VISITS 16
 #endif
 
-// Heaps of threads that have ended go to the next threads as they are (handed.c), if all heaps that wait weigh at most this together, or
+// Heaps of threads that have ended go to the next threads as they are (pool.c), if all heaps that wait weigh at most this together, or
 // two for each thread that has a heap.  The weight of a heap is one, and one for each of its segments.
-#ifndef BRAWN_HANDED
-#define BRAWN_HANDED 24
+#ifndef BRAWN_POOL
+#define BRAWN_POOL 24
 #endif
 // A heap with more blocks in use than this is not handed on: without a limit, server.c takes 1.1 times the time and 1.4 times the memory with 8
 // workers.
-#ifndef BRAWN_HANDED_BLOCKS
-#define BRAWN_HANDED_BLOCKS 256
+#ifndef BRAWN_POOL_BLOCKS
+#define BRAWN_POOL_BLOCKS 256
 #endif
 
 // Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit (cache.c): at most BRAWN_KEPT_LARGE blocks, together

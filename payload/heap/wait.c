@@ -66,7 +66,7 @@ static size_t brawn_wait_all(size_t keep) {
     // so a thread that has none can do it, too.
     static mi_segments_tld_t passing;
     brawn_passed_release();
-    brawn_handed_release();
+    brawn_pool_release();
     brawn_segments_init(&passing);
     brawn_resting_bound = part / MI_SEGMENT_SLICE_SIZE;
     brawn_resting_purged = 0;

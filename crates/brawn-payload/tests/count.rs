@@ -165,7 +165,7 @@ const NOTHING: Counts = [0.1, 0.15, 0.05];
 
 /// What does grow: a load, a profile or all, a kind, and what it takes at most.  These are defects.
 const DEFECTS: &[(&str, &str, &str, f64)] = &[
-    // As many heaps of ended threads wait for the next ones as threads go on (BRAWN_HANDED), and so much of their free memory stays
+    // As many heaps of ended threads wait for the next ones as threads go on (BRAWN_POOL), and so much of their free memory stays
     // (purge.c).  Here all threads end before the next ones begin, so the second half of the heaps is taken apart.
     ("requests", "", "atomics", 2.5),
     ("requests", "", "lines", 12.5),

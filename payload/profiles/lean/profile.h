@@ -5,7 +5,6 @@
 // for a tenth of the memory, most of it page faults; and so does it to keep no large blocks.
 #define BRAWN_KEEP_FREE 3
 #define BRAWN_KEEP_LEAST 16
-#define BRAWN_RETIRE_CYCLES 16
 #define BRAWN_PAGE_ROOMY MI_SMALL_SIZE_MAX
 #define BRAWN_KEPT_SEGMENTS 1
 #define BRAWN_KEPT_SPANS 2

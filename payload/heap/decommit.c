@@ -3,7 +3,7 @@
 
 // A page without blocks in use goes back to its segment out of reach.  The engine opens what it takes again, as it does
 // where a segment is only reserved so far.  Returns whether it went.
-static bool brawn_page_away(mi_page_t *page) {
+static bool brawn_page_decommit(mi_page_t *page) {
     if (brawn_page_size > MI_SEGMENT_SLICE_SIZE) return false;
     mi_segment_t *const segment = _mi_page_segment(page);
     uint8_t *const start = (uint8_t *)segment + mi_slice_index(mi_page_to_slice(page)) * MI_SEGMENT_SLICE_SIZE;
@@ -53,28 +53,28 @@ static bool brawn_page_close(mi_page_t *page) {
     if (!first && _mi_random_next(&heap->random) % BRAWN_CLOSE_ONE_IN != 0) return false;
     if (first) mi_atomic_or_acq_rel(&closed[index / 64], bit);
     brawn_look_through_both(page);
-    return brawn_page_away(page);
+    return brawn_page_decommit(page);
 }
 
 // Called after a page was made.  Empty pages of blocks above MI_SMALL_SIZE_MAX that wait for the next block of their size go out of reach, if
-// they have waited while BRAWN_AWAY_AFTER others were made (spans do not count).  Free blocks go round, so all blocks of such a page were in
+// they have waited while BRAWN_DECOMMIT_AFTER others were made (spans do not count).  Free blocks go round, so all blocks of such a page were in
 // use once: it has up to 128 KiB of memory.
-enum { BRAWN_AWAY_AFTER = 4 };
+enum { BRAWN_DECOMMIT_AFTER = 4 };
 
-static void brawn_waiting_away(mi_heap_t *heap) {
+static void brawn_retired_decommit(mi_heap_t *heap) {
     const size_t least = mi_bin(MI_SMALL_SIZE_MAX + 1);
     for (size_t bin = heap->page_retired_min > least ? heap->page_retired_min : least; bin <= heap->page_retired_max; bin++) {
         mi_page_t *const page = heap->pages[bin].first;
-        if (page == NULL || page->retire_expire == 0 || page->retire_expire > BRAWN_RETIRE_CYCLES - BRAWN_AWAY_AFTER) continue;
+        if (page == NULL || page->retire_expire == 0 || page->retire_expire > BRAWN_RETIRE_CYCLES - BRAWN_DECOMMIT_AFTER) continue;
         if (!mi_page_all_free(page) || page->next != NULL || !brawn_may_go()) continue;
         brawn_look_through_both(page);
-        brawn_page_away(page);
+        brawn_page_decommit(page);
     }
 }
 
 // A span that its thread keeps no longer.
-static bool brawn_span_away(mi_page_t *page) {
+static bool brawn_span_decommit(mi_page_t *page) {
     const uint8_t *const p = page->page_start;
     if (*brawn_seal_at(p) != brawn_free_seal(brawn_mix(page->keys, p))) brawn_trap_corrupted();
-    return brawn_may_go() && brawn_page_away(page);
+    return brawn_may_go() && brawn_page_decommit(page);
 }

@@ -11,14 +11,14 @@ static inline void brawn_set_end(mi_page_t *page, mi_block_t *end) { page->free_
 
 // From now on what is freed goes to the end of the page's list, which is `end`.  While it had none, other pages of its size may have
 // been made: then it does not wait for the next block any more.
-static inline void brawn_begin_round(mi_page_t *page, mi_block_t *end) {
+static inline void brawn_quarantine_begin(mi_page_t *page, mi_block_t *end) {
     page->retire_expire = 0;
     brawn_set_end(page, end);
 }
 
 // Whether freed blocks may go round in what the page has: fresh ones are put among them until there are so many.
-static inline bool brawn_round_is_whole(const mi_page_t *page) {
-    return page->capacity >= BRAWN_ROUND(page->block_size) || page->capacity >= page->reserved;
+static inline bool brawn_quarantine_is_full(const mi_page_t *page) {
+    return page->capacity >= BRAWN_QUARANTINE(page->block_size) || page->capacity >= page->reserved;
 }
 
 // Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of 16
@@ -87,7 +87,7 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
         end = brawn_join(page, rows);
         if (made >= count) break;
     }
-    if (brawn_round_is_whole(page)) brawn_begin_round(page, end);
+    if (brawn_quarantine_is_full(page)) brawn_quarantine_begin(page, end);
 }
 
 // A page of several blocks as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
@@ -124,5 +124,5 @@ static void brawn_second_list(mi_page_t *page) {
     for (mi_block_t *next; (next = brawn_block_next(page, end)) != NULL; end = next) {
         if (mi_unlikely(++count > page->capacity)) brawn_trap_corrupted();
     }
-    brawn_begin_round(page, end);
+    brawn_quarantine_begin(page, end);
 }

@@ -15,11 +15,11 @@
 //
 // These heaps are given up like others before the process would grow, when memory is short, and when a thread waits (wait.c).
 
-static brawn_thread_t *brawn_handed;  // the last one first: its memory may still be in a cache
-static _Atomic(uintptr_t) brawn_handed_weight;  // of all in the list; changes under the lock
+static brawn_thread_t *brawn_pool;  // the last one first: its memory may still be in a cache
+static _Atomic(uintptr_t) brawn_pool_weight;  // of all in the list; changes under the lock
 
 // A heap weighs its segments and one.  While it waits they stay what they are.
-static size_t brawn_handed_weighs(const mi_heap_t *heap) { return heap->tld->segments.count + 1; }
+static size_t brawn_pool_weighs(const mi_heap_t *heap) { return heap->tld->segments.count + 1; }
 
 typedef struct {
     uintptr_t id;
@@ -51,46 +51,45 @@ static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_
     MI_UNUSED(b);
     size_t *const used = a;
     *used += page->used;
-    return *used <= BRAWN_HANDED_BLOCKS;
+    return *used <= BRAWN_POOL_BLOCKS;
 }
 
 // How much all heaps that wait may weigh together: at least two for each thread that has a heap now.  So a server with many requests at once
 // does not take apart and build a heap for each request.
-static size_t brawn_handed_room(void) {
+static size_t brawn_pool_room(void) {
     const size_t threads = mi_atomic_load_relaxed(&brawn_threads_count);
-    return 2 * threads > BRAWN_HANDED ? 2 * threads : BRAWN_HANDED;
+    return 2 * threads > BRAWN_POOL ? 2 * threads : BRAWN_POOL;
 }
 
 // Gives the calling thread's heap to the next thread; false: enough wait already, or too much in it is in use.
-static bool brawn_hand_on(mi_heap_t *heap) {
+static bool brawn_pool_give(mi_heap_t *heap) {
     // Several threads may come here at once: so many more may then wait.
-    if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > brawn_handed_room()) return false;
+    if (mi_atomic_load_relaxed(&brawn_pool_weight) + brawn_pool_weighs(heap) > brawn_pool_room()) return false;
     if (heap == &_mi_heap_main || brawn_options.keep_free == 0) return false;
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
     size_t used = 0;
     if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
     const uintptr_t id = (uintptr_t)heap | 1;
-    brawn_dirty_tell(heap);
-    brawn_slack_tell(heap);
+    brawn_sums_finish(heap);
     brawn_heap = NULL;  // before another thread may have it: a signal handler that allocates now makes a heap of its own
     brawn_heap_owned(heap, id);
     brawn_thread_t *const thread = (brawn_thread_t *)heap;
     mi_lock(&brawn_abandoned_lock) {
         brawn_thread_delist(thread);
         heap->thread_id = id;
-        thread->next = brawn_handed;
-        brawn_handed = thread;
-        mi_atomic_store_relaxed(&brawn_handed_weight, mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap));
+        thread->next = brawn_pool;
+        brawn_pool = thread;
+        mi_atomic_store_relaxed(&brawn_pool_weight, mi_atomic_load_relaxed(&brawn_pool_weight) + brawn_pool_weighs(heap));
     }
     return true;
 }
 
 // Under the lock.
-static brawn_thread_t *brawn_handed_pop(void) {
-    brawn_thread_t *const thread = brawn_handed;
+static brawn_thread_t *brawn_pool_pop(void) {
+    brawn_thread_t *const thread = brawn_pool;
     if (thread == NULL) return NULL;
-    brawn_handed = thread->next;
-    mi_atomic_store_relaxed(&brawn_handed_weight, mi_atomic_load_relaxed(&brawn_handed_weight) - brawn_handed_weighs(&thread->heap));
+    brawn_pool = thread->next;
+    mi_atomic_store_relaxed(&brawn_pool_weight, mi_atomic_load_relaxed(&brawn_pool_weight) - brawn_pool_weighs(&thread->heap));
     return thread;
 }
 
@@ -101,7 +100,7 @@ static brawn_thread_t *brawn_thread_again(uintptr_t own) {
     mi_lock(&brawn_abandoned_lock) {
         thread = brawn_thread_left(own);
         if (thread == NULL) {
-            thread = brawn_handed_pop();
+            thread = brawn_pool_pop();
             is_handed = thread != NULL;
         }
         if (is_handed) {
@@ -120,30 +119,29 @@ static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
 }
 
 // Gives up heaps that wait until the others weigh at most `room`.  Their blocks in use become nobody's; their free memory is given back.
-static NOINLINE void brawn_handed_leave(size_t room) {
+static NOINLINE void brawn_pool_leave(size_t room) {
     mi_heap_t *const own = brawn_heap;
-    while (mi_atomic_load_relaxed(&brawn_handed_weight) > room) {
+    while (mi_atomic_load_relaxed(&brawn_pool_weight) > room) {
         brawn_thread_t *thread;
-        mi_lock(&brawn_abandoned_lock) { thread = brawn_handed_pop(); }
+        mi_lock(&brawn_abandoned_lock) { thread = brawn_pool_pop(); }
         if (thread == NULL) break;
         brawn_heap = &thread->heap;
         brawn_heap_leave(&thread->heap);
-        brawn_dirty_tell(&thread->heap);
-        brawn_slack_tell(&thread->heap);
+        brawn_sums_finish(&thread->heap);
         brawn_heap = own;
         brawn_thread_give(thread);
     }
 }
 
-static void brawn_handed_release(void) { brawn_handed_leave(0); }
+static void brawn_pool_release(void) { brawn_pool_leave(0); }
 
 // Fewer threads go on than before: fewer heaps wait for others.
-static void brawn_handed_trim(void) {
-    const size_t room = brawn_handed_room();
-    if (mi_unlikely(mi_atomic_load_relaxed(&brawn_handed_weight) > room)) brawn_handed_leave(room);
+static void brawn_pool_trim(void) {
+    const size_t room = brawn_pool_room();
+    if (mi_unlikely(mi_atomic_load_relaxed(&brawn_pool_weight) > room)) brawn_pool_leave(room);
 }
 
 // In the child of a fork, under the lock.
-static void brawn_handed_in_child(void) {
-    for (brawn_thread_t *thread = brawn_handed; thread != NULL; thread = thread->next) brawn_heap_in_child(&thread->heap);
+static void brawn_pool_in_child(void) {
+    for (brawn_thread_t *thread = brawn_pool; thread != NULL; thread = thread->next) brawn_heap_in_child(&thread->heap);
 }

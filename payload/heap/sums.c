@@ -1,0 +1,30 @@
+// What all threads count together and each of them changes often: a thread adds its changes up in its heap first, and to the sum in
+// steps.  So who takes and frees one block over and over changes nothing that threads share.
+//
+// Threads add at different times, so a sum may seem to be less than none.
+
+typedef _Atomic(uintptr_t) brawn_sum_t;
+
+static brawn_sum_t brawn_dirty;  // free slices that were written to, of all segments with an owner and of abandoned ones: purge.c
+static brawn_sum_t brawn_slack;  // bytes that mappings in use have behind their block: slack.c; checked profiles count none
+
+enum {
+    BRAWN_DIRTY_STEP = 32,
+    BRAWN_SLACK_STEP = 512 << 10,
+};
+
+static inline size_t brawn_sum(const brawn_sum_t *sum) {
+    const intptr_t now = (intptr_t)mi_atomic_load_relaxed(sum);
+    return now > 0 ? (size_t)now : 0;
+}
+
+// What a thread has not added yet is in `own`.
+static inline void brawn_sum_add(brawn_sum_t *sum, int32_t *own, intptr_t step, intptr_t change) {
+    if (own != NULL) {
+        change += *own;
+        const bool few = change > -step && change < step;
+        *own = few ? (int32_t)change : 0;
+        if (few) return;
+    }
+    mi_atomic_add_relaxed(sum, (uintptr_t)change);
+}
