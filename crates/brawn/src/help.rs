@@ -1,8 +1,15 @@
 //! The end of each `--help`: examples, exit codes, and the address of the guide.
 
-use crate::cli::STYLES;
 use crate::exit;
+use clap::builder::styling::{AnsiColor, Styles};
 use std::fmt::Write as _;
+
+/// Of every help text.
+pub const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
 
 /// Commands, each with what it does, by the subcommand whose help has them; `""` is brawn's own.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[

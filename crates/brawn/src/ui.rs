@@ -4,7 +4,6 @@ use anstyle::{AnsiColor, Style};
 use brawn_core::Error;
 use brawn_core::publish::Published;
 use brawn_core::shown::{self, shown};
-use clap::CommandFactory as _;
 use clap::builder::StyledStr;
 use clap::error::ContextValue;
 use std::io::{ErrorKind, Write as _};
@@ -181,9 +180,9 @@ pub fn usage(mut error: clap::Error) {
     let _ = writeln!(std::io::stderr(), "{}", lines.join("\n"));
 }
 
-/// The help text, for a command line without a command.
-pub fn help() {
-    let help = crate::cli::Cli::command().render_help();
+/// The help text of `command`, for a command line without a subcommand.
+pub fn help(mut command: clap::Command) {
+    let help = command.render_help();
     // As above.
     let _ = writeln!(anstream::stderr(), "{}", help.ansi());
 }

@@ -7,7 +7,7 @@ mod say;
 mod workloads;
 
 use super::compare::signals::{Signals, Watched};
-use super::compare::{export, parsed};
+use crate::data;
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::publish::write_report;
@@ -146,13 +146,13 @@ fn attempt(args: &Args) -> Result<Exit> {
         }
         return Ok(Exit::Success);
     }
-    export::check([&args.export_json, &args.html])?;
+    data::check([&args.export_json, &args.html])?;
     tell(&measure(args, &chosen)?, args)
 }
 
 /// What `--export-json` wrote, judged again.
 fn read(path: &Path) -> Result<Measured> {
-    let mut measured: Measured = parsed(path, "brawn bench")?;
+    let mut measured: Measured = data::read(path, "brawn bench")?;
     let malformed = |found: String| Error::malformed(found).path(path);
     if measured.format != FORMAT || measured.version > VERSION {
         let (format, version) = (&measured.format, measured.version);
@@ -172,7 +172,7 @@ fn read(path: &Path) -> Result<Measured> {
 /// Prints and writes what `args` asks for.
 fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
     if let Some(path) = &args.export_json {
-        export::json(measured, path)?;
+        data::write(measured, path)?;
     }
     if let Some(path) = &args.html {
         write_report(path, html::page(measured).as_bytes())?;

@@ -3,7 +3,7 @@
 mod html;
 mod pprof;
 
-use crate::commands::compare::export::json;
+use crate::data;
 use crate::exit::Exit;
 use crate::table::{Row, table};
 use crate::ui;
@@ -69,7 +69,7 @@ fn show(args: &Args) -> Result<()> {
         write_report(path, html::page(&profile, &title).as_bytes())?;
     }
     if let Some(path) = &args.export_json {
-        json(&profile, path)?;
+        data::write(&profile, path)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ mod sources;
 
 use super::build::Room;
 use crate::commands::compare::signals::Signals;
-use crate::commands::compare::{export, parsed};
+use crate::data;
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::publish::write_report;
@@ -185,7 +185,7 @@ fn attempt(args: &Args) -> Result<Exit> {
         ui::text(&chosen.join("\n"));
         return Ok(Exit::Success);
     }
-    export::check([&args.export_json, &args.html])?;
+    data::check([&args.export_json, &args.html])?;
     tell(&measure(args, &chosen)?, args)
 }
 
@@ -212,7 +212,7 @@ fn chosen(only: &[String]) -> Result<Vec<&'static str>> {
 
 /// What `--export-json` wrote, judged again.
 fn read(path: &Path) -> Result<Measured> {
-    let mut measured: Measured = parsed(path, "brawn bench libc")?;
+    let mut measured: Measured = data::read(path, "brawn bench libc")?;
     let malformed = |found: String| Error::malformed(found).path(path);
     if measured.format != FORMAT || measured.version > VERSION {
         let (format, version) = (&measured.format, measured.version);
@@ -264,7 +264,7 @@ impl Measured {
 /// Prints and writes what `args` asks for.
 fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
     if let Some(path) = &args.export_json {
-        export::json(measured, path)?;
+        data::write(measured, path)?;
     }
     if let Some(path) = &args.html {
         write_report(path, html::page(measured, args.sort).as_bytes())?;
