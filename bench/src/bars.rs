@@ -328,7 +328,7 @@ impl Bar {
             return plain.into();
         }
         let Some(figure) = self.figure(results, variant) else {
-            return Cell::new("–", Tone::Faint);
+            return Cell::or_dash(None::<Cell>);
         };
         let mut text = self.text(figure.median);
         // An interval that shows the same numbers as the figure is left out.

@@ -1,6 +1,7 @@
 //! What is measured: the workloads, their arguments, and the number of rounds.
 
-use crate::heaps;
+mod heaps;
+
 use crate::variant::Variant;
 
 /// How one measurement is made.
@@ -40,7 +41,7 @@ pub struct Entry {
 /// The rounds of a quick run, which only shows that everything works.
 pub const QUICK_ROUNDS: usize = 3;
 
-pub(crate) const fn run(
+const fn run(
     id: &'static str,
     workload: &'static str,
     arguments: &'static [&'static str],

@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod demo;
 pub mod heaps;
 pub use brawn_lab::judge::median as stats;
+mod link;
 pub use brawn_lab::run::machine;
 pub mod measure;
 mod nginx;

@@ -1,11 +1,13 @@
 //! Measures the catalogue in rounds. Each round runs every variant once, in a random order.
 
 use crate::catalogue::{Entry, Kind, QUICK_ROUNDS};
-use crate::prepare::{Prepared, checked, copy_writable};
+use crate::link::copy_writable;
+use crate::prepare::Prepared;
 use crate::raw::{Failure, Measurement};
 use crate::traced::INTERVAL;
 use crate::variant::Variant;
 use crate::{Result, context, machine};
+use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::schedule::Random;
 use object::{Object, ObjectSection, SectionFlags};

@@ -6,11 +6,12 @@
 mod programs;
 
 use super::{Raw, Room, key};
-use crate::prepare::{checked, copy_writable};
+use crate::link::copy_writable;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::schedule::Random;
 use std::collections::BTreeMap;

@@ -4,10 +4,10 @@
 //! this machine's libraries, objects and headers that the packed bundle has about 200 MB.
 
 use super::{MIB, Raw, Room, line, table};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

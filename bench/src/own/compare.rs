@@ -4,14 +4,15 @@
 //! Each round is one trial of each kind.
 
 use super::{Raw, Room, line, table};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, repository};
-use brawn_lab::judge::verdict::Outcome;
+use brawn_lab::build::checked;
 use brawn_lab::process::counters::{self, Availability};
+use brawn_lab::process::job::{Job, Output};
 use brawn_lab::process::parent::Sample;
-use brawn_lab::process::tree::{self, Job, Output};
+use brawn_lab::process::tree;
+use brawn_lab::run::data::Outcome;
 use brawn_sample::{Options, sample};
 use std::collections::BTreeMap;
 use std::ffi::OsString;

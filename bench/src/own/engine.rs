@@ -5,10 +5,11 @@
 //! callgrind's, which runs one thread at a time: they do not depend on what else the machine does.
 
 use super::{Raw, Room, key};
-use crate::prepare::{ALIGNED, checked};
+use crate::prepare::ALIGNED;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use brawn_lab::run::schedule::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

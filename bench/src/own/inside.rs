@@ -3,10 +3,11 @@
 //! peak; or whenever the program has rested for a while.
 
 use super::Room;
-use crate::prepare::{checked, copy_writable};
+use crate::link::copy_writable;
 use crate::progress::Progress;
 use crate::show::{Cell, Row, Table, grouped};
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;

@@ -4,11 +4,12 @@
 //! every row. A row's figure is the median of its ratios to glibc in all rounds, with the 95 % interval.
 
 use super::{Raw, Room};
-use crate::prepare::{checked, copy_writable};
+use crate::link::copy_writable;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
 use crate::{Result, repository};
+use brawn_lab::build::checked;
 use brawn_lab::judge::functions::{
     BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
 };

@@ -2,10 +2,10 @@
 //! object, and with glibc.
 
 use super::{Raw, Room, key};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, repository};
+use brawn_lab::build::checked;
 use brawn_lab::run::schedule::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -4,10 +4,10 @@
 //! third is the public `typos` (33 MB) from `tools/corpus.txt`.
 
 use super::{MIB, Raw, Room, line, table};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

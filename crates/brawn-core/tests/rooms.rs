@@ -1,4 +1,4 @@
-//! The rooms of this crate as a test: which may use which, that no file needs one that needs it, and how large they are.
+//! The rooms of this crate as a test: which may use which. Of all crates: that no file needs one that needs it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -42,8 +42,13 @@ const ROOMS: &[(&str, &[&str])] = &[
 /// The path of a module below the crate's root; that of an item in one.
 type Names = Vec<String>;
 
-/// Every file of the crate's sources, by its module.
+/// Every file of this crate's sources, by its module.
 fn sources() -> BTreeMap<Names, String> {
+    sources_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+}
+
+/// The same of another crate.
+fn sources_in(root: &Path) -> BTreeMap<Names, String> {
     fn add(folder: &Path, names: &Names, found: &mut BTreeMap<Names, String>) {
         for entry in fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
@@ -62,8 +67,13 @@ fn sources() -> BTreeMap<Names, String> {
         }
     }
     let mut found = BTreeMap::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    add(&root, &Names::new(), &mut found);
+    add(root, &Names::new(), &mut found);
+    // A program without a library.
+    if !found.contains_key(&Names::new())
+        && let Some(text) = found.remove(&Names::from(["main".to_owned()]))
+    {
+        found.insert(Names::new(), text);
+    }
     found
 }
 
@@ -171,14 +181,13 @@ fn uses(sources: &BTreeMap<Names, String>) -> BTreeMap<Names, BTreeSet<Names>> {
         }
         all.insert(module.clone(), used);
     }
-    let path = |text: &str| -> Names { text.split("::").map(str::to_owned).collect() };
-    for (from, to) in [
-        ("program", "elf::program"),
-        ("archive::index", "archive::entry"),
-    ] {
-        assert!(all[&path(from)].contains(&path(to)), "{from} uses {to}");
-    }
     all
+}
+
+/// Which other files a file of this crate uses, by the names of modules.
+fn is_used(all: &BTreeMap<Names, BTreeSet<Names>>, from: &str, to: &str) -> bool {
+    let path = |text: &str| -> Names { text.split("::").map(str::to_owned).collect() };
+    all[&path(from)].contains(&path(to))
 }
 
 #[test]
@@ -187,7 +196,14 @@ fn no_room_uses_one_that_is_above_it() {
         let above: Vec<_> = ROOMS[..number].iter().map(|(name, _)| name).collect();
         assert!(may.iter().all(|name| above.contains(&name)), "{room}");
     }
-    for (module, used) in uses(&sources()) {
+    let uses = uses(&sources());
+    for (from, to) in [
+        ("program", "elf::program"),
+        ("archive::index", "archive::entry"),
+    ] {
+        assert!(is_used(&uses, from, to), "{from} uses {to}");
+    }
+    for (module, used) in uses {
         let Some(room) = module.first() else {
             continue;
         };
@@ -214,8 +230,11 @@ fn no_room_uses_one_that_is_above_it() {
 
 #[test]
 fn the_check_of_an_archive_does_not_ask_who_wrote_it() {
-    let path = |name: &str| -> Names { vec!["archive".into(), name.into()] };
-    assert!(!uses(&sources())[&path("check")].contains(&path("apply")));
+    assert!(!is_used(
+        &uses(&sources()),
+        "archive::check",
+        "archive::apply"
+    ));
 }
 
 /// The names of the command's subcommands: each has a file.
@@ -274,9 +293,20 @@ fn no_message_names_a_flag_or_a_subcommand_of_the_command() {
     }
 }
 
+/// Every crate of the repository, and its benchmark and conformance suite.
 #[test]
 fn no_file_needs_one_that_needs_it() {
-    let uses = uses(&sources());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let crates = fs::read_dir(root.join("crates")).expect("the crates");
+    let crates = crates.map(|entry| entry.expect("an entry").path());
+    let all = crates.chain(["bench", "conformance"].map(|name| root.join(name)));
+    for folder in all.map(|folder| folder.join("src")) {
+        no_circle(&folder, &uses(&sources_in(&folder)));
+    }
+}
+
+/// Fails if files below `folder` need each other.
+fn no_circle(folder: &Path, uses: &BTreeMap<Names, BTreeSet<Names>>) {
     // A module's own file may name what is in its directory, and what is in there its types.
     let is_within = |a: &Names, b: &Names| a.starts_with(b) || b.starts_with(a);
     for start in uses.keys() {
@@ -289,7 +319,8 @@ fn no_file_needs_one_that_needs_it() {
                 }
                 assert!(
                     next != start,
-                    "{} and {} need each other",
+                    "{}: {} and {} need each other",
+                    folder.display(),
                     at.join("::"),
                     start.join("::")
                 );

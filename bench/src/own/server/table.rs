@@ -75,12 +75,11 @@ fn rows(raw: &Raw, cells: impl Fn(&str, &'static Load) -> Vec<Cell>) -> Vec<Row>
 /// A ratio, with its interval for brawn; good or bad by the bar, if there is one.
 fn ratio(raw: &Raw, run: &str, heap: &str, of: Of, bar: Option<f64>) -> Cell {
     let Some(found) = against(raw, run, heap, of) else {
-        return Cell::new("–", Tone::Faint);
+        return Cell::or_dash(None::<Cell>);
     };
-    let [middle, low, high] = [found.median, found.low, found.high].map(show::ratio);
     let text = match heap {
-        BRAWN => format!("{middle} {}", show::interval(&low, &high)),
-        _ => middle,
+        BRAWN => show::ratio_of(&found),
+        _ => show::ratio(found.median),
     };
     match bar {
         Some(bar) if heap != "stock" && found.median > bar => Cell::new(text, Tone::Bad),

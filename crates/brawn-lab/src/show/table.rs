@@ -33,6 +33,11 @@ impl Cell {
             tone,
         }
     }
+
+    /// That cell; a dash if there is none.
+    pub fn or_dash(cell: Option<impl Into<Self>>) -> Self {
+        cell.map_or_else(|| Self::new("–", Tone::Faint), Into::into)
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {

@@ -6,9 +6,9 @@ use crate::ui;
 use anstyle::Style;
 use brawn_core::shown;
 use brawn_lab::judge::median::estimate;
-use brawn_lab::judge::verdict::{Outcome, Verdict};
 use brawn_lab::process::figures::WALL;
 use brawn_lab::run::data::Comparison;
+use brawn_lab::run::data::{Outcome, Verdict};
 use brawn_lab::show::units::{bytes, change, elapsed, signed_bytes};
 
 /// The number of brawn's form, and of glibc's.

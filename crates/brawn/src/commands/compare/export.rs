@@ -5,7 +5,7 @@ use crate::data;
 use brawn_core::Result;
 use brawn_core::publish::write_report;
 use brawn_lab::process::figures::METRICS;
-use brawn_lab::process::tree::End;
+use brawn_lab::process::job::End;
 use brawn_lab::run::data::{Comparison, Phase};
 
 /// Writes the files that `args` asks for.

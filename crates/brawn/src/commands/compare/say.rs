@@ -7,8 +7,8 @@ use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
 use brawn_lab::judge::median::estimate;
 use brawn_lab::judge::pairs::CONFIDENCE;
-use brawn_lab::judge::verdict::Outcome;
 use brawn_lab::process::figures::{CPU, METRICS, Metric, PEAK, WALL};
+use brawn_lab::run::data::Outcome;
 use brawn_lab::run::data::{CandidateKind, Comparison};
 use brawn_lab::show::units::{bytes, elapsed};
 

@@ -6,7 +6,7 @@
 use super::colour;
 use brawn_lab::judge::median::{Estimate, estimate};
 use brawn_lab::process::figures::WALL;
-use brawn_lab::process::tree::Moment;
+use brawn_lab::process::job::Moment;
 use brawn_lab::run::data::Comparison;
 use brawn_lab::show::chart::{self, axis};
 use brawn_lab::show::page::{duration, folded, line};
