@@ -46,6 +46,18 @@ pub fn repository() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
+/// The lines of a table in text, each with its cells. Blank lines and those that begin with `#` are none.
+pub(crate) fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    let lines = text
+        .lines()
+        .filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines.map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let cells = cells.try_into();
+        cells.unwrap_or_else(|_| panic!("not {N} cells: {line}"))
+    })
+}
+
 /// Adds to an input or output error what was being done.
 pub(crate) fn context<T>(result: std::io::Result<T>, what: &str, path: &Path) -> Result<T> {
     result.map_err(|error| format!("{what} {}: {error}", path.display()))

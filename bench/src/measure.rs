@@ -38,12 +38,13 @@ impl Effort {
         self.rounds.unwrap_or(usual).max(1)
     }
 
-    fn arguments(self, entry: &Entry) -> &'static [&'static str] {
-        if self.quick {
+    fn arguments(self, entry: &Entry) -> Vec<&'static str> {
+        let all = if self.quick {
             entry.quick
         } else {
             entry.arguments
-        }
+        };
+        all.split_whitespace().collect()
     }
 }
 
@@ -70,7 +71,7 @@ pub fn measure(
     let mut measurement = Measurement {
         id: entry.id.to_owned(),
         date: Some(machine::today()),
-        command: [&[entry.workload], arguments].concat().join(" "),
+        command: [&[entry.workload], &arguments[..]].concat().join(" "),
         load: [before, before],
         seed,
         order: Vec::new(),
@@ -84,7 +85,7 @@ pub fn measure(
         let mut order = variants.clone();
         random.shuffle(&mut order);
         for &variant in &order {
-            match one(prepared, entry, arguments, variant) {
+            match one(prepared, entry, &arguments, variant) {
                 Ok(sample) => record(&mut measurement, variant, round, sample),
                 Err(what) => measurement.failures.push(Failure {
                     variant,
