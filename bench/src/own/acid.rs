@@ -6,15 +6,12 @@
 mod programs;
 
 use super::{Raw, Room, key};
-use crate::link::copy_writable;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::{Estimate, estimate};
+use crate::stats::Estimate;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,14 +30,7 @@ pub fn measure(
 ) -> Result<Raw> {
     let chosen = |p: &&Program| only.is_empty() || only.iter().any(|name| name == p.name);
     let programs: Vec<&Program> = PROGRAMS.iter().filter(chosen).collect();
-    let patched = room.at("patched");
-    context(fs::create_dir_all(&patched), "create", &patched)?;
-    copy_writable(&room.libc, &patched.join("libc.a"))?;
-    checked(
-        Command::new(&room.brawn)
-            .arg("patch")
-            .arg(patched.join("libc.a")),
-    )?;
+    let patched = room.patched(&room.libc)?;
     let input = text(if quick { 100_000 } else { 8_000_000 });
     for side in SIDES {
         let path = room.at(&format!("in-{side}"));
@@ -52,21 +42,10 @@ pub fn measure(
         said_alike(room, program, quick)?;
     }
     let mut raw = Raw::new("brawn-bench acid", &room.brawn);
-    let mut random = Random::new(super::SEED);
     progress.steps("whole programs", rounds * programs.len() * SIDES.len());
-    for _ in 0..rounds {
-        let mut round = BTreeMap::new();
-        for program in &programs {
-            let mut sides = SIDES;
-            random.shuffle(&mut sides);
-            for side in sides {
-                let sample = run(room, program, side, quick)?;
-                round.insert(key(program.name, side), sample);
-                progress.advance();
-            }
-        }
-        raw.rounds.push(round);
-    }
+    raw.run_rounds(rounds, (&programs, &SIDES), progress, |program, side| {
+        Ok((key(program.name, side), run(room, program, side, quick)?))
+    })?;
     Ok(raw)
 }
 
@@ -228,14 +207,8 @@ fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
 
 /// The time of brawn or stock divided by glibc's, for each round.
 fn ratio(raw: &Raw, program: &Program, side: &str, figure: &str) -> Option<Estimate> {
-    let of = |round: &BTreeMap<String, Sample>, side: &str| {
-        round.get(&key(program.name, side))?.get(figure).copied()
-    };
-    let pairs = raw
-        .rounds
-        .iter()
-        .filter_map(|r| Some(of(r, side)? / of(r, "glibc")?));
-    estimate(&pairs.collect::<Vec<_>>())
+    let [side, base] = [side, "glibc"].map(|side| key(program.name, side));
+    raw.against([&side, &base], |sample| sample.get(figure).copied())
 }
 
 /// Below this peak, in KiB, a ratio says nothing: wait4's peak may be some hundred KiB off (bench/workloads/launch.c).

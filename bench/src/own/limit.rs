@@ -117,12 +117,8 @@ pub fn measure(
         workloads.any(|workload| workload == entry.workload)
     };
     let entries: Vec<&Entry> = ENTRIES.iter().filter(needed).collect();
-    let built = Prepared::build(&room.work, &room.brawn, &variants, &entries, &mut |what| {
-        progress.step(&format!("building {what}"));
-    })?;
-    let mut raw = Raw::new("brawn-bench limit", &room.brawn);
-    let names = built.engines.iter().map(|(n, v)| (n.clone(), v.clone()));
-    raw.versions.extend(names);
+    let built = room.built(&variants, &entries, progress)?;
+    let mut raw = Raw::of_built("brawn-bench limit", &built);
     let kind = match limiter {
         Limiter::Group(group) => format!("cgroup, version {}", group.version().number()),
         Limiter::Data { .. } => RLIMIT.to_owned(),
@@ -169,8 +165,7 @@ const RLIMIT: &str = "RLIMIT_DATA";
 
 /// The bytes that a load cannot do without, whatever its heap does.
 fn floor(raw: &Raw, load: &str) -> f64 {
-    let fact = |what: &str| raw.facts.get(&format!("{load} {what}")).copied();
-    fact("alive").unwrap_or(f64::NAN) + fact("besides").unwrap_or(f64::NAN)
+    raw.fact(&format!("{load} alive")) + raw.fact(&format!("{load} besides"))
 }
 
 /// How runs ended, other than well.

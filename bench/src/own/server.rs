@@ -198,9 +198,7 @@ fn build(
     variants.sort_unstable();
     variants.dedup();
     let entries: Vec<&Entry> = entries.iter().collect();
-    let built = Prepared::build(&room.work, &room.brawn, &variants, &entries, &mut |what| {
-        progress.step(&format!("building {what}"));
-    })?;
+    let built = room.built(&variants, &entries, progress)?;
     if heaps.contains(&REWRITTEN) {
         for entry in &entries {
             let to = executable(room, &built, entry.workload, REWRITTEN)?;

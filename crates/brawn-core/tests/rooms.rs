@@ -14,6 +14,7 @@ const GROUND: &[&str] = &[
     "fingerprint",
     "format",
     "input",
+    "listed",
     "note",
     "provenance",
     "shown",
