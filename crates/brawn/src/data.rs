@@ -15,6 +15,33 @@ pub fn check<'a>(files: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Result
         .try_for_each(|path| check_report(path))
 }
 
+/// Writes all figures of something, and their page: what is asked for.
+pub fn export(
+    data: &impl Serialize,
+    [json, html]: [&Option<PathBuf>; 2],
+    page: impl FnOnce() -> String,
+) -> Result<()> {
+    if let Some(path) = json {
+        write(data, path)?;
+    }
+    match html {
+        Some(path) => write_report(path, page().as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses data of another format than `known`, or of a newer version.
+pub fn check_format(path: &Path, found: (&str, u32), known: (&str, u32)) -> Result<()> {
+    if found.0 == known.0 && found.1 <= known.1 {
+        return Ok(());
+    }
+    Err(
+        Error::malformed(format!("{}, version {}", found.0, found.1))
+            .path(path)
+            .expected(format!("{}, at most version {}", known.0, known.1)),
+    )
+}
+
 /// Writes all figures of something.
 pub fn write(data: &impl Serialize, path: &Path) -> Result<()> {
     let text = serde_json::to_string(data)

@@ -10,7 +10,6 @@ use crate::commands::compare::signals::Signals;
 use crate::data;
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::publish::write_report;
 use brawn_core::{Error, Kind, Result};
 use brawn_lab::judge::functions::{self, FAMILIES, GLIBC, Round, STOCK, parts};
 use brawn_lab::judge::median::Estimate;
@@ -214,11 +213,11 @@ fn chosen(only: &[String]) -> Result<Vec<&'static str>> {
 fn read(path: &Path) -> Result<Measured> {
     let mut measured: Measured = data::read(path, "brawn bench libc")?;
     let malformed = |found: String| Error::malformed(found).path(path);
-    if measured.format != FORMAT || measured.version > VERSION {
-        let (format, version) = (&measured.format, measured.version);
-        return Err(malformed(format!("{format}, version {version}"))
-            .expected(format!("{FORMAT}, at most version {VERSION}")));
-    }
+    data::check_format(
+        path,
+        (&measured.format, measured.version),
+        (FORMAT, VERSION),
+    )?;
     if ![GLIBC, STOCK].contains(&measured.base.as_str()) {
         return Err(malformed(format!("base: {:?}", measured.base)).expected("glibc or stock musl"));
     }
@@ -263,12 +262,8 @@ impl Measured {
 
 /// Prints and writes what `args` asks for.
 fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
-    if let Some(path) = &args.export_json {
-        data::write(measured, path)?;
-    }
-    if let Some(path) = &args.html {
-        write_report(path, html::page(measured, args.sort).as_bytes())?;
-    }
+    let page = || html::page(measured, args.sort);
+    data::export(measured, [&args.export_json, &args.html], page)?;
     match args.json {
         true => ui::json(measured),
         false => say::print(measured, args.sort),

@@ -10,12 +10,7 @@ use brawn_lab::run::data::{Comparison, Phase};
 
 /// Writes the files that `args` asks for.
 pub fn write(data: &Comparison, args: &Args) -> Result<()> {
-    if let Some(path) = &args.export_json {
-        data::write(data, path)?;
-    }
-    if let Some(path) = &args.html {
-        write_report(path, html::page(data).as_bytes())?;
-    }
+    data::export(data, [&args.export_json, &args.html], || html::page(data))?;
     if let Some(path) = &args.export_csv {
         write_report(path, csv(data).as_bytes())?;
     }
