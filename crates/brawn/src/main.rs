@@ -18,7 +18,6 @@ mod inherited;
 mod only;
 mod profile;
 mod report;
-mod table;
 mod threads;
 mod ui;
 mod version;

@@ -52,7 +52,7 @@ fn markdown(data: &Comparison) -> String {
     let mut text = line(&say::HEAD.map(String::from));
     text += &line(&say::HEAD.map(|_| "---".to_owned()));
     for row in say::rows(data) {
-        text += &line(&row.cells.map(|cell| cell.replace('|', "\\|")));
+        text += &line(&row.map(|cell| cell.replace('|', "\\|")));
     }
     text
 }
