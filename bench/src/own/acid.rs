@@ -95,7 +95,7 @@ fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
             let object = objects.join(format!("{}.o", files.len()));
             let mut command = Command::new(compiler);
             command.args(["-O2", "-w", "-pthread", "-c"]);
-            for flag in program.flags {
+            for flag in program.flags.split_whitespace() {
                 match flag.strip_prefix("-I") {
                     Some(folder) => command.arg("-I").arg(home.join(folder)),
                     None => command.arg(flag),
@@ -129,7 +129,7 @@ fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
 /// Its source files, in the order of their names.
 fn sources(program: &Program, home: &Path) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
-    for source in program.sources {
+    for source in program.sources.split_whitespace() {
         let path = match source.strip_prefix("own/") {
             Some(own) => repository().join("bench/acid").join(own),
             None => home.join(source),
@@ -147,7 +147,7 @@ fn sources(program: &Program, home: &Path) -> Result<Vec<PathBuf>> {
                     .map_err(|error| format!("{error}; tools/acid.sh gets it"))?;
                 let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
                 let names = names.filter(|n| n.starts_with(start) && n.ends_with(end));
-                let names = names.filter(|n| !program.without.contains(&n.as_str()));
+                let names = names.filter(|n| !program.without.split(' ').any(|file| file == n));
                 names.map(|n| folder.join(n)).collect()
             }
         };
@@ -168,7 +168,7 @@ fn arguments(room: &Room, program: &Program, side: &str, quick: bool) -> Vec<Str
         program.arguments
     };
     let filled = arguments
-        .iter()
+        .split_whitespace()
         .map(|a| a.replace("$IN", &input).replace("$OUT", &output));
     filled.map(|a| a.replace("$ACID", &acid)).collect()
 }
@@ -264,7 +264,7 @@ mod tests {
     fn own_programs_say_the_same_with_musl_and_glibc() {
         let folder = repository().join("target/tmp/acid");
         fs::create_dir_all(&folder).expect("a directory");
-        let own = PROGRAMS.iter().filter(|p| p.sources[0].starts_with("own/"));
+        let own = PROGRAMS.iter().filter(|p| p.sources.starts_with("own/"));
         let mut count = 0;
         for program in own {
             let said = ["musl-gcc", "gcc"].map(|compiler| {
@@ -278,7 +278,10 @@ mod tests {
                     .arg("-lm");
                 checked(&mut command).expect("compiles without a warning");
                 let written = folder.join("out").display().to_string();
-                let arguments = program.quick.iter().map(|a| a.replace("$OUT", &written));
+                let arguments = program
+                    .quick
+                    .split_whitespace()
+                    .map(|a| a.replace("$OUT", &written));
                 checked(Command::new(&out).args(arguments)).expect("runs")
             });
             assert_eq!(said[0], said[1], "{}", program.name);
