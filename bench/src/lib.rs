@@ -12,7 +12,7 @@ pub mod bars;
 pub mod catalogue;
 pub mod demo;
 pub mod heaps;
-pub use brawn_lab::judge::median as stats;
+pub use brawn_lab::stats::median as stats;
 mod link;
 pub use brawn_lab::run::machine;
 pub mod measure;

@@ -1,4 +1,4 @@
-//! The rooms of this crate as a test: which may use which. Of all crates: that no file needs one that needs it.
+//! The rooms of this crate as a test: which may use which. Of all crates: that neither a file nor a directory needs what needs it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -294,30 +294,41 @@ fn no_message_names_a_flag_or_a_subcommand_of_the_command() {
     }
 }
 
-/// Every crate of the repository, and its benchmark and conformance suite.
+/// In every crate of the repository, in its benchmark and its conformance suite: neither a file nor a directory.
 #[test]
-fn no_file_needs_one_that_needs_it() {
+fn nothing_needs_what_needs_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let crates = fs::read_dir(root.join("crates")).expect("the crates");
     let crates = crates.map(|entry| entry.expect("an entry").path());
     let all = crates.chain(["bench", "conformance"].map(|name| root.join(name)));
     for folder in all.map(|folder| folder.join("src")) {
-        no_circle(&folder, &uses(&sources_in(&folder)));
+        no_circle(&folder, &beside(uses(&sources_in(&folder))));
     }
 }
 
-/// Fails if files below `folder` need each other.
+/// Which modules use which that stand beside them, a module being all that is in it. (A module's own file may name what is
+/// in its directory, and what is in there its types.)
+fn beside(uses: BTreeMap<Names, BTreeSet<Names>>) -> BTreeMap<Names, BTreeSet<Names>> {
+    let mut all: BTreeMap<Names, BTreeSet<Names>> = BTreeMap::new();
+    for (from, used) in uses {
+        for to in used {
+            let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+            if let (Some(_), Some(_)) = (from.get(common), to.get(common)) {
+                let [from, to] = [&from, &to].map(|names| names[..=common].to_vec());
+                all.entry(from).or_default().insert(to);
+            }
+        }
+    }
+    all
+}
+
+/// Fails if modules below `folder` need each other.
 fn no_circle(folder: &Path, uses: &BTreeMap<Names, BTreeSet<Names>>) {
-    // A module's own file may name what is in its directory, and what is in there its types.
-    let is_within = |a: &Names, b: &Names| a.starts_with(b) || b.starts_with(a);
     for start in uses.keys() {
-        let mut from: BTreeMap<&Names, &Names> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         let mut open = vec![start];
         while let Some(at) = open.pop() {
             for next in uses.get(at).into_iter().flatten() {
-                if is_within(at, next) {
-                    continue;
-                }
                 assert!(
                     next != start,
                     "{}: {} and {} need each other",
@@ -325,7 +336,7 @@ fn no_circle(folder: &Path, uses: &BTreeMap<Names, BTreeSet<Names>>) {
                     at.join("::"),
                     start.join("::")
                 );
-                if from.insert(next, at).is_none() {
+                if seen.insert(next) {
                     open.push(next);
                 }
             }

@@ -1,9 +1,9 @@
 //! The verdict on one candidate, as data and in words.
 
-use crate::judge::pairs::{Ratio, needed, ratio};
+use crate::data::{Comparison, Outcome, Verdict};
 use crate::process::figures::{CPU, Metric, WALL};
-use crate::run::data::{Comparison, Outcome, Verdict};
 use crate::show::units::{percent, signed_bytes};
+use crate::stats::pairs::{Ratio, needed, ratio};
 
 /// A smaller difference does not count: nobody would notice it, and the alignment of code alone can cause more.
 const NOTHING: f64 = 0.005;

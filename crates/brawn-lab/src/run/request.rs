@@ -1,7 +1,7 @@
 //! What is to be measured, and for whom.
 
-use super::data::Candidate;
 use super::outputs::{MOST, ended};
+use crate::data::Candidate;
 use crate::process::counters::Availability;
 use crate::process::job::{End, Failure, Job, Output};
 use crate::process::tree;

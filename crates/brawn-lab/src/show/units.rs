@@ -1,6 +1,6 @@
 //! Figures with their units, for people.
 
-use crate::judge::median::Estimate;
+use crate::stats::median::Estimate;
 
 /// Three significant digits, without an exponent.
 pub fn digits(value: f64) -> String {

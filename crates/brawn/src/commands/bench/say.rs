@@ -3,11 +3,11 @@
 use super::{Measured, One};
 use crate::ui;
 use brawn_core::shown;
-use brawn_lab::judge::median::estimate;
+use brawn_lab::data::{Comparison, Outcome, Verdict};
 use brawn_lab::process::figures::WALL;
-use brawn_lab::run::data::{Comparison, Outcome, Verdict};
 use brawn_lab::show::columns::{Row, columns};
 use brawn_lab::show::units::{bytes, change, elapsed, signed_bytes};
+use brawn_lab::stats::median::estimate;
 
 /// The number of brawn's form, and of glibc's.
 const BRAWN: usize = 1;

@@ -4,9 +4,9 @@ use super::{Args, html, say};
 use crate::data;
 use brawn_core::Result;
 use brawn_core::publish::write_report;
+use brawn_lab::data::{Comparison, Phase};
 use brawn_lab::process::figures::METRICS;
 use brawn_lab::process::job::End;
-use brawn_lab::run::data::{Comparison, Phase};
 
 /// Writes the files that `args` asks for.
 pub fn write(data: &Comparison, args: &Args) -> Result<()> {

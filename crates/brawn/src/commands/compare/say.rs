@@ -4,12 +4,12 @@ use super::diagnosis;
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
-use brawn_lab::judge::median::estimate;
-use brawn_lab::judge::pairs::CONFIDENCE;
+use brawn_lab::data::{CandidateKind, Comparison, Outcome};
 use brawn_lab::process::figures::{CPU, METRICS, Metric, PEAK, WALL};
-use brawn_lab::run::data::{CandidateKind, Comparison, Outcome};
 use brawn_lab::show::columns::{Row, columns};
 use brawn_lab::show::units::{bytes, elapsed};
+use brawn_lab::stats::median::estimate;
+use brawn_lab::stats::pairs::CONFIDENCE;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();

@@ -1,10 +1,10 @@
 //! The data of a comparison: every figure of every run, and everything that is needed to judge and show it again.
 
-use crate::judge::median::estimate;
-use crate::judge::pairs::Ratio;
 use crate::process::counters::Availability;
 use crate::process::figures::{Figures, Metric, PEAK};
 use crate::process::job::{End, Moment};
+use crate::stats::median::estimate;
+use crate::stats::pairs::Ratio;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
