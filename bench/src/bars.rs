@@ -1,6 +1,7 @@
 //! The bars that brawn has to meet, and whether it meets them.
 
 use crate::raw::Results;
+use crate::rows;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::variant::Variant;
@@ -26,12 +27,12 @@ enum Unit {
     Bytes,
 }
 
-/// One bar.
-#[derive(Clone, Copy, Debug)]
+/// One bar: a line of `bars.txt`.
+#[derive(Clone, Debug)]
 struct Bar {
     measure: &'static str,
     /// The measurements; the worst of them counts.
-    ids: &'static [&'static str],
+    ids: Vec<&'static str>,
     metric: &'static str,
     unit: Unit,
     form: Form,
@@ -40,214 +41,39 @@ struct Bar {
     of: Variant,
 }
 
-const RLIMIT: &[&str] = &[
-    "rlimit-64",
-    "rlimit-1024",
-    "rlimit-16384",
-    "rlimit-102400",
-    "rlimit-1048576",
-];
-
-const fn threads(measure: &'static str, ids: &'static [&'static str]) -> Bar {
-    Bar {
-        measure,
-        ids,
-        metric: "ns",
-        unit: Unit::Nanoseconds,
-        form: Form::Ratio(Variant::Glibc),
-        limit: 1.0,
-        of: Variant::Brawn,
-    }
+/// The bars of a table.
+fn bars(table: &str) -> Vec<Bar> {
+    let all = rows(include_str!("bars.txt")).filter(|row| row[0] == table);
+    all.map(|row| Bar::read(row).unwrap_or_else(|| panic!("bars.txt: {row:?}")))
+        .collect()
 }
-
-const fn profile(
-    of: Variant,
-    metric: &'static str,
-    measure: &'static str,
-    ids: &'static [&'static str],
-    form: Form,
-    limit: f64,
-) -> Bar {
-    Bar {
-        measure,
-        ids,
-        metric,
-        unit: if matches!(metric.as_bytes(), b"ns") {
-            Unit::Nanoseconds
-        } else {
-            Unit::Kibibytes
-        },
-        form,
-        limit,
-        of,
-    }
-}
-
-const THREADS: &[&str] = &[
-    "profiles-threads-1",
-    "profiles-threads-2",
-    "profiles-threads-8",
-    "profiles-threads-32",
-];
-
-const PROFILES: &[Bar] = &[
-    profile(
-        Variant::Secure,
-        "ns",
-        "secure: filled vectors of 1–1000 B, time against fast",
-        &["profiles-seed001"],
-        Form::Ratio(Variant::Brawn),
-        1.3,
-    ),
-    profile(
-        Variant::Secure,
-        "ns",
-        "secure: malloc+free of 1–1000 B, the worst of 1, 2, 8 and 32 threads, time against fast",
-        THREADS,
-        Form::Ratio(Variant::Brawn),
-        1.3,
-    ),
-    profile(
-        Variant::Lean,
-        "hwm_kb",
-        // mallocng has 0.53x, and five percent more are allowed.
-        "lean: peak RSS of a mixed stress, against glibc",
-        &["profiles-stress"],
-        Form::Ratio(Variant::Glibc),
-        0.56,
-    ),
-    profile(
-        Variant::Lean,
-        "ns",
-        "lean: time of the mixed stress, against glibc",
-        &["profiles-stress"],
-        Form::Ratio(Variant::Glibc),
-        1.0,
-    ),
-];
-
-const RUST: &[Bar] = &[Bar {
-    measure: "filled vectors of 0–100,000 B, a thread per processor, time against glibc",
-    ids: &["rust-003"],
-    metric: "wall_ns",
-    unit: Unit::Nanoseconds,
-    form: Form::Ratio(Variant::Glibc),
-    limit: 1.05,
-    of: Variant::Brawn,
-}];
-
-const fn wasmtime(
-    measure: &'static str,
-    ids: &'static [&'static str],
-    metric: &'static str,
-    limit: f64,
-) -> Bar {
-    Bar {
-        measure,
-        ids,
-        metric,
-        unit: if matches!(metric.as_bytes(), b"cpu_ns") {
-            Unit::Nanoseconds
-        } else {
-            Unit::Kibibytes
-        },
-        form: Form::Ratio(Variant::Glibc),
-        limit,
-        of: Variant::Brawn,
-    }
-}
-
-const WASMTIME: &[Bar] = &[
-    wasmtime(
-        "wasmtime compile, parallel: processor time against glibc",
-        &["wasmtime-parallel"],
-        "cpu_ns",
-        1.0,
-    ),
-    wasmtime("its peak RSS", &["wasmtime-parallel"], "peak_rss_kb", 1.0),
-    wasmtime(
-        "wasmtime compile, not parallel: processor time against glibc",
-        &["wasmtime-serial"],
-        "cpu_ns",
-        1.0,
-    ),
-    wasmtime("its peak RSS", &["wasmtime-serial"], "peak_rss_kb", 1.0),
-];
-
-const BARS: &[Bar] = &[
-    threads(
-        "malloc+free of 1–1000 B, 1 thread, time against glibc",
-        &["threads-1"],
-    ),
-    threads("the same, 2 threads", &["threads-2"]),
-    threads("the same, 8 threads", &["threads-8"]),
-    threads("the same, 32 threads", &["threads-32"]),
-    Bar {
-        measure: "run of a program that allocates once, against stock",
-        ids: &["startup"],
-        metric: "wall_ns",
-        unit: Unit::Nanoseconds,
-        form: Form::Ratio(Variant::Stock),
-        limit: 1.05,
-        of: Variant::Brawn,
-    },
-    Bar {
-        measure: "its peak RSS",
-        ids: &["peak"],
-        metric: "hwm_kb",
-        unit: Unit::Kibibytes,
-        form: Form::Excess(Variant::Stock),
-        limit: 128.0,
-        of: Variant::Brawn,
-    },
-    Bar {
-        measure: "growth of a stripped executable (text and data)",
-        ids: &["size"],
-        metric: "loaded_bytes",
-        unit: Unit::Bytes,
-        form: Form::Excess(Variant::Stock),
-        limit: 40.0 * 1024.0,
-        of: Variant::Brawn,
-    },
-    Bar {
-        measure: "live bytes held before NULL under RLIMIT_AS of 64 MiB, worst of five block sizes",
-        ids: RLIMIT,
-        metric: "held_bytes",
-        unit: Unit::Bytes,
-        form: Form::Share(Variant::Stock),
-        limit: 0.99,
-        of: Variant::Brawn,
-    },
-    Bar {
-        measure: "private writable address space of an idle program after one malloc",
-        ids: &["idle"],
-        metric: "writable_kb",
-        unit: Unit::Kibibytes,
-        form: Form::Excess(Variant::Stock),
-        limit: 1024.0,
-        of: Variant::Brawn,
-    },
-    Bar {
-        measure: "peak RSS of a mixed stress, against glibc",
-        ids: &["stress"],
-        metric: "hwm_kb",
-        unit: Unit::Kibibytes,
-        form: Form::Ratio(Variant::Glibc),
-        limit: 1.0,
-        of: Variant::Brawn,
-    },
-    Bar {
-        measure: "brawn patch of a libc.a of 8 MB",
-        ids: &["patch"],
-        metric: "wall_ns",
-        unit: Unit::Nanoseconds,
-        form: Form::Value,
-        limit: 0.2e9,
-        of: Variant::Brawn,
-    },
-];
 
 impl Bar {
+    fn read([_, measure, ids, metric, figure, limit]: [&'static str; 6]) -> Option<Self> {
+        let mut words = figure.split(' ');
+        let of = Variant::from_name(words.next()?)?;
+        let (sign, base) = (words.next(), words.next().and_then(Variant::from_name));
+        Some(Self {
+            measure,
+            ids: ids.split(' ').collect(),
+            metric,
+            unit: match metric.rsplit('_').next()? {
+                "ns" => Unit::Nanoseconds,
+                "kb" => Unit::Kibibytes,
+                _ => Unit::Bytes,
+            },
+            form: match (sign, base) {
+                (Some("/"), Some(base)) => Form::Ratio(base),
+                (Some("-"), Some(base)) => Form::Excess(base),
+                (Some("of"), Some(base)) => Form::Share(base),
+                (None, None) => Form::Value,
+                _ => return None,
+            },
+            limit: limit.parse().ok()?,
+            of,
+        })
+    }
+
     /// The variant's figure: the worst of the bar's measurements. `None` if one of them is missing.
     fn figure(&self, results: &Results, variant: Variant) -> Option<Estimate> {
         let figures: Option<Vec<Estimate>> = self
@@ -278,8 +104,8 @@ impl Bar {
 
     /// The figure itself, in its own unit, of the variant that others are compared with.
     fn plain(&self, results: &Results, variant: Variant) -> Option<String> {
-        let [id] = self.ids else { return None };
-        let values = results.measurements.get(*id)?.values(variant, self.metric);
+        let [id] = self.ids[..] else { return None };
+        let values = results.measurements.get(id)?.values(variant, self.metric);
         Some(amount(self.unit, estimate(&values)?.median))
     }
 
@@ -328,7 +154,7 @@ impl Bar {
             return plain.into();
         }
         let Some(figure) = self.figure(results, variant) else {
-            return Cell::new("–", Tone::Faint);
+            return Cell::or_dash(None::<Cell>);
         };
         let mut text = self.text(figure.median);
         // An interval that shows the same numbers as the figure is left out.
@@ -355,25 +181,27 @@ fn amount(unit: Unit, value: f64) -> String {
 
 /// The table of the bars: the figures of every libc, the bar, and whether brawn meets it.
 pub fn table(results: &Results) -> Table {
-    of(results, BARS, &Variant::LIBCS)
+    of(results, "libcs")
 }
 
 /// The same for brawn's profiles.
 pub fn profiles(results: &Results) -> Table {
-    of(results, PROFILES, &Variant::PROFILES)
+    of(results, "profiles")
 }
 
 /// The same for Rust programs.
 pub fn rust(results: &Results) -> Table {
-    of(results, RUST, &Variant::RUST)
+    of(results, "rust")
 }
 
 /// The same for `wasmtime compile`.
 pub fn wasmtime_compile(results: &Results) -> Table {
-    of(results, WASMTIME, &Variant::LINKED)
+    of(results, "linked")
 }
 
-fn of(results: &Results, bars: &[Bar], variants: &[Variant]) -> Table {
+fn of(results: &Results, table: &str) -> Table {
+    let bars = bars(table);
+    let variants = Variant::group(table).unwrap_or_default();
     let mut header: Vec<Cell> = vec!["measure".into()];
     header.extend(variants.iter().map(|v| Cell::from(v.title())));
     header.push("bar".into());
@@ -428,7 +256,7 @@ mod tests {
             ],
         );
         let expected = [
-            BARS[0].measure,
+            bars("libcs")[0].measure,
             "20.0x",
             "–",
             "–",
@@ -441,21 +269,23 @@ mod tests {
 
     #[test]
     fn the_worst_block_size_decides() {
+        let bars = bars("libcs");
+        let row = bars.iter().position(|b| b.ids.len() == 5).expect("a bar");
+        let ids = &bars[row].ids;
         let mut r = results(
-            RLIMIT[0],
+            ids[0],
             "held_bytes",
             &[
                 (Variant::Stock, &[Some(100.0)]),
                 (Variant::Brawn, &[Some(99.0)]),
             ],
         );
-        let row = BARS.iter().position(|b| b.ids == RLIMIT).expect("a bar");
         assert_eq!(
             cells(&table(&r), row)[6],
             "≥ 99.0 % of stock musl's: not measured",
             "four sizes are missing"
         );
-        for id in &RLIMIT[1..] {
+        for id in &ids[1..] {
             let one = results(
                 id,
                 "held_bytes",
@@ -475,12 +305,12 @@ mod tests {
 
     #[test]
     fn every_bar_names_measurements_of_the_catalogue() {
-        for id in [BARS, PROFILES, RUST, WASMTIME]
-            .concat()
-            .iter()
-            .flat_map(|b| b.ids)
-        {
-            assert!(crate::catalogue::entry(id).is_some(), "{id}");
+        for table in ["libcs", "profiles", "rust", "linked"] {
+            let bars = bars(table);
+            assert!(!bars.is_empty(), "{table}");
+            for id in bars.iter().flat_map(|b| &b.ids) {
+                assert!(crate::catalogue::entry(id).is_some(), "{id}");
+            }
         }
     }
 }

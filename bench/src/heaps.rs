@@ -1,113 +1,14 @@
 //! All heaps side by side in loads as the public test programs of allocators have them: the guard that shows when what
 //! brings memory down costs throughput. The tables of docs/benchmarks.md, from the measurements `heaps-…`.
 
-use crate::catalogue::{CATALOGUE, Entry, run};
-use crate::raw::{Measurement, Results};
-use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::{Estimate, estimate};
-use crate::tables::{median, ratio};
-use crate::traced::per_operation;
+use crate::raw::Results;
+use crate::show::{self, Cell, Row, Table};
+use crate::stats::estimate;
+use crate::tables::{against, measured, median, per_operation, ratio};
 use crate::variant::Variant::{self, Brawn, Glibc, Mimalloc2};
 
-const fn all(
-    id: &'static str,
-    workload: &'static str,
-    arguments: &'static [&'static str],
-    quick: &'static [&'static str],
-    title: &'static str,
-) -> Entry {
-    Entry {
-        variants: &Variant::HEAPS,
-        ..run(id, workload, arguments, quick, 11, title)
-    }
-}
-
-/// What is measured. The comment at the top of each source says what a load does.
-pub const SERVER: Entry = all(
-    "heaps-server",
-    "server",
-    &["2", "100"],
-    &["2", "25"],
-    "server tables that move on to new threads, 2 workers",
-);
-/// A thread allocates, another frees.
-pub const ONEWAY: Entry = all(
-    "heaps-oneway",
-    "oneway",
-    &["1", "1000000"],
-    &["1", "200000"],
-    "one thread allocates, another frees, 128 blocks at a time",
-);
-/// Threads come and go, and share a table.
-pub const GENERATIONS: Entry = all(
-    "heaps-generations",
-    "generations",
-    &["2", "20", "20000"],
-    &["2", "4", "20000"],
-    "generations of 2 threads that share a table",
-);
-/// Large blocks.
-pub const BUFFERS: Entry = all(
-    "heaps-buffers",
-    "buffers",
-    &["60"],
-    &["20"],
-    "buffers of 5–25 MB, every page written",
-);
-/// A list of calls.
-pub const REPLAY: Entry = all(
-    "heaps-replay",
-    "replay",
-    &["20"],
-    &["4"],
-    "a list of calls for small blocks, 1 thread",
-);
-/// The pool of a formatter.
-pub const FORMAT: Entry = all(
-    "heaps-format",
-    "format",
-    &["32", "1500"],
-    &["32", "100"],
-    "32 threads format texts: many small blocks, of which few stay",
-);
-/// Vectors that grow as C++'s do.
-pub const LEDGER: Entry = all(
-    "heaps-ledger",
-    "ledger",
-    &["150000", "copy"],
-    &["15000", "copy"],
-    "vectors up to 20 MB that grow by copies, beside small records",
-);
-/// Vectors that grow as those of C and Rust do.
-pub const LEDGER_REALLOC: Entry = all(
-    "heaps-realloc",
-    "ledger",
-    &["150000", "realloc"],
-    &["15000", "realloc"],
-    "the same, by realloc",
-);
-
-/// Whether a measurement is one of these.
-pub fn is(id: &str) -> bool {
-    id.starts_with("heaps-")
-}
-
-/// Those that were made, with their entries.
-fn measured(results: &Results) -> impl Iterator<Item = (&Entry, &Measurement)> {
-    let entries = CATALOGUE.iter().filter(|e| is(e.id));
-    entries.filter_map(|e| Some((e, results.measurements.get(e.id)?)))
-}
-
-/// The processor time of a variant's operations against another one's.
-pub fn against(m: &Measurement, variant: Variant, base: Variant) -> Option<Estimate> {
-    let (of, base) = (per_operation(m, variant), per_operation(m, base));
-    let ratios: Vec<f64> = of.iter().zip(&base).map(|(a, b)| a / b).collect();
-    estimate(&ratios)
-}
-
-fn cell(of: Option<Estimate>, show: impl Fn(&Estimate) -> String) -> Cell {
-    of.map_or_else(|| Cell::new("–", Tone::Faint), |e| show(&e).into())
-}
+/// What the names of these measurements begin with.
+pub const HEAPS: &str = "heaps-";
 
 fn header(first: &'static str, last: &[&'static str]) -> Vec<Cell> {
     let heaps = Variant::HEAPS.iter();
@@ -121,18 +22,19 @@ fn header(first: &'static str, last: &[&'static str]) -> Vec<Cell> {
 
 /// Processor time of one operation: glibc's, and each heap's against it.
 pub fn times(results: &Results) -> Table {
-    let rows = measured(results).map(|(entry, m)| {
+    let rows = measured(results, HEAPS).map(|(entry, m)| {
         let mut cells: Vec<Cell> = vec![entry.title.into()];
         cells.extend(Variant::HEAPS.map(|variant| match variant {
-            Glibc => cell(estimate(&per_operation(m, Glibc)), |e| show::time(e.median)),
-            other => cell(against(m, other, Glibc), |e| show::ratio(e.median)),
+            Glibc => {
+                let time = estimate(&per_operation(m, Glibc));
+                Cell::or_dash(time.map(|e| show::time(e.median)))
+            }
+            other => Cell::or_dash(against(m, other, Glibc).map(|e| show::ratio(e.median))),
         }));
-        cells.extend([Glibc, Mimalloc2].map(|base| {
-            cell(against(m, Brawn, base), |e| {
-                let interval = show::interval(&show::ratio(e.low), &show::ratio(e.high));
-                format!("{} {interval}", show::ratio(e.median))
-            })
-        }));
+        cells.extend(
+            [Glibc, Mimalloc2]
+                .map(|base| Cell::or_dash(against(m, Brawn, base).map(|e| show::ratio_of(&e)))),
+        );
         Row::Cells(cells)
     });
     Table {
@@ -146,7 +48,7 @@ pub fn times(results: &Results) -> Table {
 
 /// Peak memory.
 pub fn memory(results: &Results) -> Table {
-    let rows = measured(results).map(|(entry, _)| {
+    let rows = measured(results, HEAPS).map(|(entry, _)| {
         let mut cells: Vec<Cell> = vec![entry.title.into()];
         let peak = |v: Variant| median(results, entry.id, v, "hwm_kb", show::memory);
         cells.extend(Variant::HEAPS.map(peak));
@@ -161,12 +63,14 @@ pub fn memory(results: &Results) -> Table {
 
 /// Where the figures come from.
 pub fn said(results: &Results) -> String {
-    let rounds = || measured(results).map(|(_, m)| m.order.len());
+    let rounds = || measured(results, HEAPS).map(|(_, m)| m.order.len());
     let rounds = match (rounds().min().unwrap_or(0), rounds().max().unwrap_or(0)) {
         (least, most) if least < most => format!("{least} to {most}"),
         (_, most) => most.to_string(),
     };
-    let days = measured(results).filter_map(|(_, m)| m.date.as_ref()).max();
+    let days = measured(results, HEAPS)
+        .filter_map(|(_, m)| m.date.as_ref())
+        .max();
     let of = |name: &str| results.run.machine.get(name).map_or("?", String::as_str);
     let version = |v: Variant| {
         let version = results.run.versions.get(v.name());
@@ -190,6 +94,7 @@ pub fn said(results: &Results) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::raw::Measurement;
     use std::collections::BTreeMap;
 
     #[test]

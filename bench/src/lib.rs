@@ -12,7 +12,8 @@ pub mod bars;
 pub mod catalogue;
 pub mod demo;
 pub mod heaps;
-pub use brawn_lab::judge::median as stats;
+pub use brawn_lab::stats::median as stats;
+mod link;
 pub use brawn_lab::run::machine;
 pub mod measure;
 mod nginx;
@@ -43,6 +44,18 @@ pub type Result<T> = std::result::Result<T, String>;
 pub fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// The lines of a table in text, each with its cells. Blank lines and those that begin with `#` are none.
+pub(crate) fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    let lines = text
+        .lines()
+        .filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines.map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let cells = cells.try_into();
+        cells.unwrap_or_else(|_| panic!("not {N} cells: {line}"))
+    })
 }
 
 /// Adds to an input or output error what was being done.

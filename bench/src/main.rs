@@ -167,7 +167,7 @@ fn execute(command: Command) -> Result<()> {
         Command::Sweep(sweep) => sweep.execute(),
         Command::Server(server) => server.execute(),
         Command::List => {
-            for entry in CATALOGUE {
+            for entry in CATALOGUE.iter() {
                 anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
             }
             Ok(())

@@ -1,11 +1,13 @@
 //! Measures the catalogue in rounds. Each round runs every variant once, in a random order.
 
 use crate::catalogue::{Entry, Kind, QUICK_ROUNDS};
-use crate::prepare::{Prepared, checked, copy_writable};
+use crate::link::copy_writable;
+use crate::prepare::Prepared;
 use crate::raw::{Failure, Measurement};
 use crate::traced::INTERVAL;
 use crate::variant::Variant;
 use crate::{Result, context, machine};
+use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::schedule::Random;
 use object::{Object, ObjectSection, SectionFlags};
@@ -36,12 +38,13 @@ impl Effort {
         self.rounds.unwrap_or(usual).max(1)
     }
 
-    fn arguments(self, entry: &Entry) -> &'static [&'static str] {
-        if self.quick {
+    fn arguments(self, entry: &Entry) -> Vec<&'static str> {
+        let all = if self.quick {
             entry.quick
         } else {
             entry.arguments
-        }
+        };
+        all.split_whitespace().collect()
     }
 }
 
@@ -68,7 +71,7 @@ pub fn measure(
     let mut measurement = Measurement {
         id: entry.id.to_owned(),
         date: Some(machine::today()),
-        command: [&[entry.workload], arguments].concat().join(" "),
+        command: [&[entry.workload], &arguments[..]].concat().join(" "),
         load: [before, before],
         seed,
         order: Vec::new(),
@@ -82,7 +85,7 @@ pub fn measure(
         let mut order = variants.clone();
         random.shuffle(&mut order);
         for &variant in &order {
-            match one(prepared, entry, arguments, variant) {
+            match one(prepared, entry, &arguments, variant) {
                 Ok(sample) => record(&mut measurement, variant, round, sample),
                 Err(what) => measurement.failures.push(Failure {
                     variant,

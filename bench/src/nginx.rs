@@ -1,8 +1,9 @@
 //! Builds nginx, whose sources `bench/server/nginx.sh` downloads.
 
-use crate::prepare::{Linked, checked, opened, shown};
+use crate::link::{Linked, opened, shown};
 use crate::variant::Variant;
 use crate::{Result, repository};
+use brawn_lab::build::checked;
 use std::path::Path;
 use std::process::Command;
 

@@ -1,9 +1,11 @@
 //! Builds the launcher, the libcs and the workloads in a work directory.
 
 use crate::catalogue::{Entry, Kind};
+use crate::link::{Linked, copy_writable, opened, shown};
 use crate::raw::{Build, read_json, write_json};
 use crate::variant::Variant;
 use crate::{Result, context, nginx, repository, rust};
+use brawn_lab::build::checked;
 use brawn_lab::process::parent::Launcher;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -237,14 +239,6 @@ pub(crate) fn launcher(work: &Path) -> Result<(Launcher, PathBuf)> {
     Ok((Launcher { executable }, libc))
 }
 
-/// The result of a link.
-pub(crate) struct Linked {
-    /// The command, as a user types it.
-    pub command: String,
-    /// Every archive that the linker opened.
-    pub archives: Vec<PathBuf>,
-}
-
 fn source(workload: &str) -> PathBuf {
     repository().join(format!("bench/workloads/{workload}.c"))
 }
@@ -283,50 +277,6 @@ fn cc(
     })
 }
 
-/// The archives in a linker's trace.
-pub(crate) fn opened(trace: &str) -> Vec<PathBuf> {
-    let files = trace.lines().map(|l| l.split('(').next().unwrap_or(l));
-    files
-        .filter(|file| file.ends_with(".a"))
-        .map(PathBuf::from)
-        .collect()
-}
-
-/// A command as a user types it, without this machine's paths.
-pub(crate) fn shown(command: &Command, work: &Path) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let line = words
-        .map(|w| w.to_string_lossy())
-        .collect::<Vec<_>>()
-        .join(" ");
-    let root = format!("{}/", repository().display());
-    line.replace(&work.display().to_string(), "$WORK")
-        .replace(&root, "")
-}
-
-/// Runs a command that must succeed, and returns its output.
-pub(crate) fn checked(command: &mut Command) -> Result<String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|error| format!("{name}: {error}"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    Err(format!(
-        "{command:?}: {}\n{}",
-        output.status,
-        stderr.trim_end()
-    ))
-}
-
-/// Copies an archive so that the copy can be written to, whoever owns the original.
-pub(crate) fn copy_writable(from: &Path, to: &Path) -> Result<()> {
-    let bytes = context(fs::read(from), "read", from)?;
-    context(fs::write(to, bytes), "write", to)
-}
-
 /// The version of a number: `20302` is 2.3.2; in the older style, `223` is 2.2.3. What is no number stays as it is.
 fn dotted(number: &str) -> String {
     match number.parse::<u32>() {
@@ -345,16 +295,5 @@ mod tests {
         assert_eq!(dotted("20302"), "2.3.2");
         assert_eq!(dotted("217"), "2.1.7");
         assert_eq!(dotted("5.3.1"), "5.3.1");
-    }
-
-    #[test]
-    fn shown_commands_hold_no_local_paths() {
-        let mut command = Command::new("musl-gcc");
-        command
-            .arg(source("once"))
-            .arg("-o")
-            .arg("/some/where/once");
-        let shown = shown(&command, Path::new("/some/where"));
-        assert_eq!(shown, "musl-gcc bench/workloads/once.c -o $WORK/once");
     }
 }

@@ -2,9 +2,10 @@
 //! `bench/rust/`, the server of `bench/server/`, and wasmtime, whose sources `bench/wasmtime.sh` downloads.
 
 use crate::catalogue::WASMTIME;
-use crate::prepare::{Linked, checked, shown};
+use crate::link::{Linked, shown};
 use crate::variant::Variant;
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

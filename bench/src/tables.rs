@@ -1,11 +1,9 @@
 //! The tables besides the bars: plain figures of each workload.
 
-use crate::catalogue::{self, Kind};
-use crate::heaps;
-use crate::raw::Results;
+use crate::catalogue::{CATALOGUE, Entry, Kind};
+use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::estimate;
-use crate::traced;
+use crate::stats::{Estimate, estimate};
 use crate::variant::Variant;
 
 /// Median of a metric, as text.
@@ -29,26 +27,44 @@ pub(crate) fn median(
                 Tone::Plain
             },
         ),
-        None => Cell::new("–", Tone::Faint),
+        None => Cell::or_dash(None::<Cell>),
     }
 }
 
 /// The ratio of two variants in the same rounds, with its interval.
 pub(crate) fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> Cell {
-    let Some(m) = results.measurements.get(id) else {
-        return Cell::new("–", Tone::Faint);
-    };
-    let (a, b) = (m.values(a, metric), m.values(b, metric));
-    let ratios: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a / b).collect();
-    match estimate(&ratios) {
-        Some(e) => format!(
-            "{} {}",
-            show::ratio(e.median),
-            show::interval(&show::ratio(e.low), &show::ratio(e.high))
-        )
-        .into(),
-        None => Cell::new("–", Tone::Faint),
-    }
+    let found = results.measurements.get(id).and_then(|m| {
+        let (a, b) = (m.values(a, metric), m.values(b, metric));
+        divided(&a, &b)
+    });
+    Cell::or_dash(found.map(|e| show::ratio_of(&e)))
+}
+
+/// The ratios of values of the same rounds.
+fn divided(a: &[f64], b: &[f64]) -> Option<Estimate> {
+    let ratios: Vec<f64> = a.iter().zip(b).map(|(a, b)| a / b).collect();
+    estimate(&ratios)
+}
+
+/// The measurements that were made of those whose names begin so, with their entries.
+pub(crate) fn measured<'r>(
+    results: &'r Results,
+    start: &str,
+) -> impl Iterator<Item = (&'static Entry, &'r Measurement)> {
+    let entries = CATALOGUE.iter().filter(move |e| e.id.starts_with(start));
+    entries.filter_map(|e| Some((e, results.measurements.get(e.id)?)))
+}
+
+/// Processor time of one operation in each round, in nanoseconds.  The time that passes depends on what else the machine does.
+pub(crate) fn per_operation(m: &Measurement, variant: Variant) -> Vec<f64> {
+    let [time, operations] = ["cpu_ns", "operations"].map(|metric| m.values(variant, metric));
+    time.iter().zip(&operations).map(|(t, o)| t / o).collect()
+}
+
+/// The processor time of a variant's operations against another one's.
+pub(crate) fn against(m: &Measurement, variant: Variant, base: Variant) -> Option<Estimate> {
+    let (of, base) = (per_operation(m, variant), per_operation(m, base));
+    divided(&of, &base)
 }
 
 /// A table: a row for each workload, a column for each variant, then the columns with ratios.
@@ -78,11 +94,15 @@ fn workloads(results: &Results, shape: &Shape) -> Table {
         samples.is_some_and(|s| s.values().any(|metrics| metrics.contains_key(metric)))
     };
     let with_metric = |id: &str| has(id, "ns") && has(id, metric);
-    let entries = catalogue::CATALOGUE
+    // These have tables of their own.
+    let has_own = |id: &str| {
+        ["traced-", "heaps-"]
+            .iter()
+            .any(|start| id.starts_with(start))
+    };
+    let entries = CATALOGUE
         .iter()
-        .filter(|e| {
-            e.kind == Kind::Run && with_metric(e.id) && !traced::is(e.id) && !heaps::is(e.id)
-        })
+        .filter(|e| e.kind == Kind::Run && with_metric(e.id) && !has_own(e.id))
         .filter(|e| e.id.starts_with("profiles-") == shape.profiles);
     let rows = entries.map(|entry| {
         let mut cells: Vec<Cell> = vec![entry.title.into()];

@@ -1,39 +1,19 @@
 //! What heap profiles cost: the tables of docs/heap-profile.md, from the measurements `traced-…`.
 
-use crate::catalogue::{CATALOGUE, Entry};
 use crate::raw::{Measurement, Results};
-use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::{Estimate, estimate};
-use crate::tables::{median, ratio};
+use crate::show::{self, Cell, Row, Table};
+use crate::stats::estimate;
+use crate::tables::{against, measured, median, per_operation, ratio};
 use crate::variant::Variant::{self, Brawn, Recording, Trace};
 
 /// Bytes from one recorded block to the next, on average: `brawn run --heap-profile` has the same.
 pub const INTERVAL: u64 = 512 << 10;
 
+/// What the names of these measurements begin with.
+pub const TRACED: &str = "traced-";
+
 /// What recording may cost: its time against profile `fast`'s.
 const BAR: f64 = 1.05;
-
-/// Whether a measurement is one of these.
-pub fn is(id: &str) -> bool {
-    id.starts_with("traced-")
-}
-
-/// Those that were made, with their entries.
-fn measured(results: &Results) -> impl Iterator<Item = (&Entry, &Measurement)> {
-    let entries = CATALOGUE.iter().filter(|e| is(e.id));
-    entries.filter_map(|e| Some((e, results.measurements.get(e.id)?)))
-}
-
-/// Processor time of one operation in each round, in nanoseconds.  The time that passes depends on what else the machine does.
-pub fn per_operation(m: &Measurement, variant: Variant) -> Vec<f64> {
-    let [time, operations] = ["cpu_ns", "operations"].map(|metric| m.values(variant, metric));
-    time.iter().zip(&operations).map(|(t, o)| t / o).collect()
-}
-
-/// The same against profile `fast`.
-fn against(m: &Measurement, variant: Variant) -> Option<Estimate> {
-    crate::heaps::against(m, variant, Brawn)
-}
 
 /// Nanoseconds of a recorded block beside one that is not: what the operations took longer, shared among the samples.
 fn of_a_sample(m: &Measurement) -> Vec<f64> {
@@ -45,25 +25,19 @@ fn of_a_sample(m: &Measurement) -> Vec<f64> {
     longer.zip(shared).map(|(l, s)| l * s).collect()
 }
 
-fn cell(of: Option<Estimate>, show: impl Fn(&Estimate) -> String) -> Cell {
-    of.map_or_else(|| Cell::new("–", Tone::Faint), |e| show(&e).into())
-}
-
 /// Time of one operation, and what a sample costs.
 pub fn times(results: &Results) -> Table {
-    let rows = measured(results).map(|(entry, m)| {
-        let shown = |e: &Estimate| {
-            let interval = show::interval(&show::ratio(e.low), &show::ratio(e.high));
-            format!("{} {interval}", show::ratio(e.median))
-        };
+    let rows = measured(results, TRACED).map(|(entry, m)| {
+        let shown = |v| Cell::or_dash(against(m, v, Brawn).map(|e| show::ratio_of(&e)));
+        let fast = estimate(&per_operation(m, Brawn));
         let cost = estimate(&of_a_sample(m)).filter(|e| e.median > 0.0);
         Row::Cells(vec![
             entry.title.into(),
-            cell(estimate(&per_operation(m, Brawn)), |e| show::time(e.median)),
-            cell(against(m, Trace), shown),
-            cell(against(m, Recording), shown),
+            Cell::or_dash(fast.map(|e| show::time(e.median))),
+            shown(Trace),
+            shown(Recording),
             median(results, entry.id, Recording, "samples", show::grouped),
-            cell(cost, |e| show::time(e.median)),
+            Cell::or_dash(cost.map(|e| show::time(e.median))),
         ])
     });
     let header = [
@@ -79,7 +53,7 @@ pub fn times(results: &Results) -> Table {
 
 /// Peak memory.
 pub fn memory(results: &Results) -> Table {
-    let rows = measured(results).map(|(entry, _)| {
+    let rows = measured(results, TRACED).map(|(entry, _)| {
         let mut cells: Vec<Cell> = vec![entry.title.into()];
         let peak = |v: Variant| median(results, entry.id, v, "hwm_kb", show::memory);
         cells.extend(Variant::TRACED.map(peak));
@@ -93,23 +67,27 @@ pub fn memory(results: &Results) -> Table {
 /// The bar, what a sample costs, and where the figures come from.
 pub fn said(results: &Results) -> String {
     let worst = |v: Variant| {
-        let rows = measured(results).filter_map(|(e, m)| Some((against(m, v)?.median, e.title)));
+        let rows = measured(results, TRACED)
+            .filter_map(|(e, m)| Some((against(m, v, Brawn)?.median, e.title)));
         rows.max_by(|a, b| a.0.total_cmp(&b.0))
     };
     let (Some((off, _)), Some((on, title))) = (worst(Trace), worst(Recording)) else {
         return "There are no figures.\n".to_owned();
     };
-    let rows = measured(results);
-    let within = rows.filter_map(|(_, m)| Some(against(m, Recording)?.median <= BAR));
+    let rows = measured(results, TRACED);
+    let within = rows.filter_map(|(_, m)| Some(against(m, Recording, Brawn)?.median <= BAR));
     let within: Vec<bool> = within.collect();
-    let costs = measured(results).filter_map(|(_, m)| Some(estimate(&of_a_sample(m))?.median));
+    let costs =
+        measured(results, TRACED).filter_map(|(_, m)| Some(estimate(&of_a_sample(m))?.median));
     let mut costs: Vec<f64> = costs.filter(|ns| *ns > 0.0).collect();
     costs.sort_by(f64::total_cmp);
     let middle = costs.get(costs.len() / 2).copied().unwrap_or(0.0);
     // Of a second, for a program that asks for 1 GB in it.
     let part = middle * (1e9 / INTERVAL as f64) / 1e9 * 100.0;
-    let rounds = measured(results).map(|(_, m)| m.order.len()).max();
-    let days = measured(results).filter_map(|(_, m)| m.date.as_ref()).max();
+    let rounds = measured(results, TRACED).map(|(_, m)| m.order.len()).max();
+    let days = measured(results, TRACED)
+        .filter_map(|(_, m)| m.date.as_ref())
+        .max();
     let of = |name: &str| results.run.machine.get(name).map_or("?", String::as_str);
     format!(
         "The profile without a recording takes at most {} of `fast`'s time. A recorded block takes {} longer than others (the median of the rows): \

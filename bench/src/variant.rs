@@ -179,6 +179,21 @@ impl Variant {
         }
     }
 
+    /// The variants of a table, by the name that `catalogue.txt` and `bars.txt` have for it.
+    pub(crate) fn group(name: &str) -> Option<&'static [Self]> {
+        let groups: [(&str, &[Self]); 7] = [
+            ("brawn", &[Self::Brawn]),
+            ("libcs", &Self::LIBCS),
+            ("profiles", &Self::PROFILES),
+            ("traced", &Self::TRACED),
+            ("heaps", &Self::HEAPS),
+            ("rust", &Self::RUST),
+            ("linked", &Self::LINKED),
+        ];
+        let found = groups.into_iter().find(|(group, _)| *group == name);
+        found.map(|(_, variants)| variants)
+    }
+
     /// The variant with that [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|v| v.name() == name)

@@ -1,6 +1,6 @@
 //! Versions of the tools and libcs, for the raw data.
 
-use crate::prepare::checked;
+use brawn_lab::build::checked;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::files::{hash, write_once};
+use brawn_lab::build::checked;
 use brawn_verify::directives::{Program, Stage};
 use brawn_verify::ways::Link;
 use std::path::{Path, PathBuf};
@@ -185,13 +186,6 @@ pub fn again(command: &Command) -> Command {
 
 /// Runs a tool to its end.
 pub fn finish(command: &mut Command, stage: Stage) -> Result<(), Failure> {
-    let output = command
-        .output()
-        .map_err(|e| Failure::setup(format!("{:?}: {e}", command.get_program())))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let error = String::from_utf8_lossy(&output.stderr);
-    let text = format!("{command:?}: {}\n{error}", output.status);
-    Err(Failure { stage, text })
+    let done = checked(command).map(drop);
+    done.map_err(|text| Failure { stage, text })
 }

@@ -4,7 +4,7 @@
 use brawn_core::shown::shown_json;
 use brawn_lab::judge::verdict;
 use brawn_lab::run::beside::beside;
-use brawn_lab::run::data::Comparison;
+use brawn_lab::data::Comparison;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

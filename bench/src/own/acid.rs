@@ -6,14 +6,12 @@
 mod programs;
 
 use super::{Raw, Room, key};
-use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::{Estimate, estimate};
+use crate::stats::Estimate;
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,14 +30,7 @@ pub fn measure(
 ) -> Result<Raw> {
     let chosen = |p: &&Program| only.is_empty() || only.iter().any(|name| name == p.name);
     let programs: Vec<&Program> = PROGRAMS.iter().filter(chosen).collect();
-    let patched = room.at("patched");
-    context(fs::create_dir_all(&patched), "create", &patched)?;
-    copy_writable(&room.libc, &patched.join("libc.a"))?;
-    checked(
-        Command::new(&room.brawn)
-            .arg("patch")
-            .arg(patched.join("libc.a")),
-    )?;
+    let patched = room.patched(&room.libc)?;
     let input = text(if quick { 100_000 } else { 8_000_000 });
     for side in SIDES {
         let path = room.at(&format!("in-{side}"));
@@ -51,21 +42,10 @@ pub fn measure(
         said_alike(room, program, quick)?;
     }
     let mut raw = Raw::new("brawn-bench acid", &room.brawn);
-    let mut random = Random::new(super::SEED);
     progress.steps("whole programs", rounds * programs.len() * SIDES.len());
-    for _ in 0..rounds {
-        let mut round = BTreeMap::new();
-        for program in &programs {
-            let mut sides = SIDES;
-            random.shuffle(&mut sides);
-            for side in sides {
-                let sample = run(room, program, side, quick)?;
-                round.insert(key(program.name, side), sample);
-                progress.advance();
-            }
-        }
-        raw.rounds.push(round);
-    }
+    raw.run_rounds(rounds, (&programs, &SIDES), progress, |program, side| {
+        Ok((key(program.name, side), run(room, program, side, quick)?))
+    })?;
     Ok(raw)
 }
 
@@ -115,7 +95,7 @@ fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
             let object = objects.join(format!("{}.o", files.len()));
             let mut command = Command::new(compiler);
             command.args(["-O2", "-w", "-pthread", "-c"]);
-            for flag in program.flags {
+            for flag in program.flags.split_whitespace() {
                 match flag.strip_prefix("-I") {
                     Some(folder) => command.arg("-I").arg(home.join(folder)),
                     None => command.arg(flag),
@@ -149,7 +129,7 @@ fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
 /// Its source files, in the order of their names.
 fn sources(program: &Program, home: &Path) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
-    for source in program.sources {
+    for source in program.sources.split_whitespace() {
         let path = match source.strip_prefix("own/") {
             Some(own) => repository().join("bench/acid").join(own),
             None => home.join(source),
@@ -167,7 +147,7 @@ fn sources(program: &Program, home: &Path) -> Result<Vec<PathBuf>> {
                     .map_err(|error| format!("{error}; tools/acid.sh gets it"))?;
                 let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
                 let names = names.filter(|n| n.starts_with(start) && n.ends_with(end));
-                let names = names.filter(|n| !program.without.contains(&n.as_str()));
+                let names = names.filter(|n| !program.without.split(' ').any(|file| file == n));
                 names.map(|n| folder.join(n)).collect()
             }
         };
@@ -188,7 +168,7 @@ fn arguments(room: &Room, program: &Program, side: &str, quick: bool) -> Vec<Str
         program.arguments
     };
     let filled = arguments
-        .iter()
+        .split_whitespace()
         .map(|a| a.replace("$IN", &input).replace("$OUT", &output));
     filled.map(|a| a.replace("$ACID", &acid)).collect()
 }
@@ -227,14 +207,8 @@ fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
 
 /// The time of brawn or stock divided by glibc's, for each round.
 fn ratio(raw: &Raw, program: &Program, side: &str, figure: &str) -> Option<Estimate> {
-    let of = |round: &BTreeMap<String, Sample>, side: &str| {
-        round.get(&key(program.name, side))?.get(figure).copied()
-    };
-    let pairs = raw
-        .rounds
-        .iter()
-        .filter_map(|r| Some(of(r, side)? / of(r, "glibc")?));
-    estimate(&pairs.collect::<Vec<_>>())
+    let [side, base] = [side, "glibc"].map(|side| key(program.name, side));
+    raw.against([&side, &base], |sample| sample.get(figure).copied())
 }
 
 /// Below this peak, in KiB, a ratio says nothing: wait4's peak may be some hundred KiB off (bench/workloads/launch.c).
@@ -290,7 +264,7 @@ mod tests {
     fn own_programs_say_the_same_with_musl_and_glibc() {
         let folder = repository().join("target/tmp/acid");
         fs::create_dir_all(&folder).expect("a directory");
-        let own = PROGRAMS.iter().filter(|p| p.sources[0].starts_with("own/"));
+        let own = PROGRAMS.iter().filter(|p| p.sources.starts_with("own/"));
         let mut count = 0;
         for program in own {
             let said = ["musl-gcc", "gcc"].map(|compiler| {
@@ -304,7 +278,10 @@ mod tests {
                     .arg("-lm");
                 checked(&mut command).expect("compiles without a warning");
                 let written = folder.join("out").display().to_string();
-                let arguments = program.quick.iter().map(|a| a.replace("$OUT", &written));
+                let arguments = program
+                    .quick
+                    .split_whitespace()
+                    .map(|a| a.replace("$OUT", &written));
                 checked(Command::new(&out).args(arguments)).expect("runs")
             });
             assert_eq!(said[0], said[1], "{}", program.name);

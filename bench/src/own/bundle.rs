@@ -4,10 +4,10 @@
 //! this machine's libraries, objects and headers that the packed bundle has about 200 MB.
 
 use super::{MIB, Raw, Room, line, table};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,15 +75,14 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
 /// The table with the bars.
 pub fn show(raw: &Raw) -> Table {
     let mut table = table();
-    let fact = |name: &str| raw.facts.get(name).copied().unwrap_or(f64::NAN);
     let tar = |round: &BTreeMap<_, BTreeMap<String, f64>>| {
         Some(round.get("unpack")?["wall_ns"] + round.get("pack")?["wall_ns"])
     };
     let what = format!(
         "`tar xzf` and `tar czf` of {:.0} MB ({:.0} MB unpacked, {} files)",
-        fact("packed") / 1e6,
-        fact("unpacked") / 1e6,
-        fact("files")
+        raw.fact("packed") / 1e6,
+        raw.fact("unpacked") / 1e6,
+        raw.fact("files")
     );
     line(
         &mut table,
@@ -108,7 +107,7 @@ pub fn show(raw: &Raw) -> Table {
     let peak = raw.most("brawn", "peak_rss_kb") * 1024.0;
     let bar = (
         "≤ 64 MiB and the largest libc.a",
-        peak <= 64.0 * MIB + fact("largest libc.a"),
+        peak <= 64.0 * MIB + raw.fact("largest libc.a"),
     );
     line(
         &mut table,

@@ -4,14 +4,15 @@
 //! Each round is one trial of each kind.
 
 use super::{Raw, Room, line, table};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, repository};
-use brawn_lab::judge::verdict::Outcome;
+use brawn_lab::build::checked;
+use brawn_lab::data::Outcome;
 use brawn_lab::process::counters::{self, Availability};
+use brawn_lab::process::job::{Job, Output};
 use brawn_lab::process::parent::Sample;
-use brawn_lab::process::tree::{self, Job, Output};
+use brawn_lab::process::tree;
 use brawn_sample::{Options, sample};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -111,7 +112,7 @@ fn verdict(room: &Room, one: &Path, other: &Path, steps: f64) -> Result<Sample> 
     let output = command.arg(text(steps)).output();
     let output = output.map_err(|error| format!("brawn: {error}"))?;
     let malformed = |error| format!("what `brawn compare` prints: {error}");
-    let data: brawn_lab::run::data::Comparison =
+    let data: brawn_lab::data::Comparison =
         serde_json::from_slice(&output.stdout).map_err(malformed)?;
     let verdict = data.verdicts.first().ok_or("no verdict")?;
     let is = |outcome: Outcome| f64::from(u8::from(verdict.outcome == outcome));

@@ -2,7 +2,7 @@
 //!
 //! Rounds and figures are those of `bench/libc` ([`super::libc`]), whose rows are the middle of each function's life.
 
-use super::libc::{Line, SIDES, brawn, lines, link, mean, patch, rows, stock};
+use super::libc::{Line, SIDES, brawn, lines, link, mean, rows, stock};
 use super::{Raw, Room};
 use crate::progress::Progress;
 use crate::show;
@@ -38,7 +38,7 @@ pub fn measure(room: &Room, only: &[String], count: usize, progress: &Progress) 
     progress.step("building the programs");
     let mut files = sources(&repository().join("bench/edges"))?;
     files.push(repository().join("bench/libc").join(MAIN.0));
-    patch(room, &room.libc)?;
+    room.patched(&room.libc)?;
     for side in SIDES {
         link(room, "edges", side, &files, &[])?;
     }

@@ -5,12 +5,12 @@
 //! callgrind's, which runs one thread at a time: they do not depend on what else the machine does.
 
 use super::{Raw, Room, key};
-use crate::prepare::{ALIGNED, checked};
+use crate::prepare::ALIGNED;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
-use brawn_lab::run::schedule::Random;
-use std::collections::{BTreeMap, BTreeSet};
+use brawn_lab::build::checked;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -77,21 +77,12 @@ pub fn measure(room: &Room, old: &Path, rounds: usize, progress: &Progress) -> R
             progress.advance();
         }
     }
-    let mut random = Random::new(super::SEED);
     progress.steps("engine", rounds * WORK.len() * SIDES.len());
-    for _ in 0..rounds {
-        let mut round = BTreeMap::new();
-        for (title, workload, arguments) in WORK {
-            let mut sides = SIDES;
-            random.shuffle(&mut sides);
-            for (side, _) in sides {
-                let sample = room.run(&program(room, workload, side), arguments, &[])?;
-                round.insert(key(title, side), sample);
-                progress.advance();
-            }
-        }
-        raw.rounds.push(round);
-    }
+    raw.run_rounds(rounds, (&WORK, &SIDES), progress, |work, (side, _)| {
+        let (title, workload, arguments) = work;
+        let sample = room.run(&program(room, workload, side), arguments, &[])?;
+        Ok((key(title, side), sample))
+    })?;
     Ok(raw)
 }
 
@@ -167,10 +158,7 @@ pub fn show(raw: &Raw) -> Table {
     let mut rows = Vec::new();
     for (workload, arguments) in COUNTED {
         let title = format!("{workload} {}", arguments.join(" "));
-        let of = |side: &str| {
-            let count = raw.facts.get(&key(&title, side));
-            count.copied().unwrap_or(f64::NAN)
-        };
+        let of = |side: &str| raw.fact(&key(&title, side));
         let figure = |side| format!("{:.1} million", of(side) / 1e6);
         rows.push(row(&title, INSTRUCTIONS, figure, of(NOW) / of(BEFORE)));
     }
@@ -183,9 +171,9 @@ pub fn show(raw: &Raw) -> Table {
                     _ => show::memory(median),
                 }
             };
-            let ratio = raw.median_of(|round| {
-                Some(round.get(&key(title, NOW))?[figure] / round.get(&key(title, BEFORE))?[figure])
-            });
+            let [now, before] = [NOW, BEFORE].map(|side| key(title, side));
+            let ratio = raw.against([&now, &before], |sample| sample.get(figure).copied());
+            let ratio = ratio.map_or(f64::NAN, |ratio| ratio.median);
             rows.push(row(title, what, cell, ratio));
         }
     }

@@ -3,10 +3,10 @@
 //! peak; or whenever the program has rested for a while.
 
 use super::Room;
-use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{Cell, Row, Table, grouped};
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -91,11 +91,7 @@ pub fn look(
 
 /// The flags that matter to what the heap does are the payload's (`crates/brawn-payload/build/recipe.rs`).
 fn build(room: &Room, source: &str, profile: &str) -> Result<PathBuf> {
-    let lib = room.at("lib");
-    context(fs::create_dir_all(&lib), "create", &lib)?;
-    let archive = lib.join("libc.a");
-    copy_writable(&room.libc, &archive)?;
-    checked(Command::new(&room.brawn).arg("patch").arg(&archive))?;
+    let lib = room.patched(&room.libc)?;
     let payload = repository().join("payload");
     let manifest = repository().join("crates/brawn-payload");
     let engine = engine::patched(&manifest, &payload, &room.at("engine"))

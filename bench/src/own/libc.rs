@@ -4,11 +4,11 @@
 //! every row. A row's figure is the median of its ratios to glibc in all rounds, with the 95 % interval.
 
 use super::{Raw, Room};
-use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
 use crate::{Result, repository};
+use brawn_lab::build::checked;
 use brawn_lab::judge::functions::{
     BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
 };
@@ -70,16 +70,6 @@ pub fn measure(room: &Room, choice: &Choice, count: usize, progress: &Progress) 
     Ok(raw)
 }
 
-/// Copies the archive into the room and patches it there.
-pub(super) fn patch(room: &Room, libc: &Path) -> Result<()> {
-    let patched = room.at("patched");
-    crate::context(std::fs::create_dir_all(&patched), "create", &patched)?;
-    copy_writable(libc, &patched.join("libc.a"))?;
-    let archive = patched.join("libc.a");
-    checked(Command::new(&room.brawn).arg("patch").arg(archive))?;
-    Ok(())
-}
-
 /// Builds the program `NAME-SIDE` from these files, with these objects in front of brawn's libc.a, which is patched already.
 pub(super) fn link(
     room: &Room,
@@ -107,7 +97,7 @@ fn build(room: &Room, choice: &Choice) -> Result<()> {
     let folder = repository().join("bench/libc");
     let names = ROWS.iter().chain([&MAIN]);
     let sources: Vec<PathBuf> = names.map(|(name, _)| folder.join(name)).collect();
-    patch(room, choice.libc.as_ref().unwrap_or(&room.libc))?;
+    room.patched(choice.libc.as_ref().unwrap_or(&room.libc))?;
     let hello = room.at("hello.c");
     let text = "#include <stdio.h>\nint main(int argc, char **argv) { return printf(\"hello, %s\\n\", argv[0]) < 0; }\n";
     crate::context(std::fs::write(&hello, text), "write", &hello)?;
@@ -218,12 +208,7 @@ pub fn show(raw: &Raw) -> Table {
 /// The bars, one sentence per line.
 pub fn summary(raw: &Raw) -> String {
     let lines = lines(raw);
-    let size = |side: &str| {
-        raw.facts
-            .get(&format!("hello, {side}"))
-            .copied()
-            .unwrap_or(f64::NAN)
-    };
+    let size = |side: &str| raw.fact(&format!("hello, {side}"));
     let grown = (size(BRAWN) - size(STOCK)) / 1024.0;
     let mut text = format!(
         "{} rows; more than 5 % behind glibc: stock musl {}, brawn {}\n\

@@ -9,10 +9,11 @@ mod search;
 use super::rss::{HEAPS, chosen, heaps, name, variant, variants};
 use super::{MIB, Raw, Room};
 use crate::catalogue::{Entry, by_itself};
-use crate::prepare::{self, Prepared, checked};
+use crate::prepare::{self, Prepared};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use brawn_lab::process::limits::{Group, Job, Limiter, Outcome};
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::schedule::Random;
@@ -116,12 +117,8 @@ pub fn measure(
         workloads.any(|workload| workload == entry.workload)
     };
     let entries: Vec<&Entry> = ENTRIES.iter().filter(needed).collect();
-    let built = Prepared::build(&room.work, &room.brawn, &variants, &entries, &mut |what| {
-        progress.step(&format!("building {what}"));
-    })?;
-    let mut raw = Raw::new("brawn-bench limit", &room.brawn);
-    let names = built.engines.iter().map(|(n, v)| (n.clone(), v.clone()));
-    raw.versions.extend(names);
+    let built = room.built(&variants, &entries, progress)?;
+    let mut raw = Raw::of_built("brawn-bench limit", &built);
     let kind = match limiter {
         Limiter::Group(group) => format!("cgroup, version {}", group.version().number()),
         Limiter::Data { .. } => RLIMIT.to_owned(),
@@ -168,8 +165,7 @@ const RLIMIT: &str = "RLIMIT_DATA";
 
 /// The bytes that a load cannot do without, whatever its heap does.
 fn floor(raw: &Raw, load: &str) -> f64 {
-    let fact = |what: &str| raw.facts.get(&format!("{load} {what}")).copied();
-    fact("alive").unwrap_or(f64::NAN) + fact("besides").unwrap_or(f64::NAN)
+    raw.fact(&format!("{load} alive")) + raw.fact(&format!("{load} besides"))
 }
 
 /// How runs ended, other than well.

@@ -22,14 +22,23 @@ pub mod rss;
 pub mod server;
 pub mod sweep;
 
+use crate::catalogue::Entry;
+use crate::link::copy_writable;
+use crate::prepare::{self, Prepared};
+use crate::progress::Progress;
 use crate::raw::{read_json, write_json};
 use crate::show::{Cell, Table, Tone};
-use crate::{Result, machine, prepare, readme, versions};
+use crate::stats::Estimate;
+use crate::variant::Variant;
+use crate::{Result, machine, readme, versions};
+use brawn_lab::build::checked;
 use brawn_lab::process::parent::{Launcher, Sample};
+use brawn_lab::run::schedule::Random;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Bytes in a mebibyte.
 const MIB: f64 = 1_048_576.0;
@@ -66,6 +75,28 @@ impl Room {
 
     fn at(&self, name: &str) -> PathBuf {
         self.work.join(name)
+    }
+
+    /// A copy of `libc` in the room, patched: the directory that it is in.
+    fn patched(&self, libc: &Path) -> Result<PathBuf> {
+        let folder = self.at("patched");
+        crate::context(std::fs::create_dir_all(&folder), "create", &folder)?;
+        let archive = folder.join("libc.a");
+        copy_writable(libc, &archive)?;
+        checked(Command::new(&self.brawn).arg("patch").arg(archive))?;
+        Ok(folder)
+    }
+
+    /// Builds the workloads of `entries` for `variants`.
+    fn built(
+        &self,
+        variants: &[Variant],
+        entries: &[&Entry],
+        progress: &Progress,
+    ) -> Result<Prepared> {
+        Prepared::build(&self.work, &self.brawn, variants, entries, &mut |what| {
+            progress.step(&format!("building {what}"));
+        })
     }
 
     /// Runs a command and returns its figures.
@@ -121,6 +152,57 @@ impl Raw {
             curves: BTreeMap::new(),
             sweep: sweep::Sweep::default(),
         }
+    }
+
+    /// The same for programs that were built so.
+    fn of_built(command: &str, built: &Prepared) -> Self {
+        let mut raw = Self::new(command, &built.brawn);
+        raw.versions.extend(built.engines.clone());
+        raw
+    }
+
+    /// Runs `count` rounds: each of them everything in `all`, with the sides in a random order.
+    fn run_rounds<T, S: Clone>(
+        &mut self,
+        count: usize,
+        (all, sides): (&[T], &[S]),
+        progress: &Progress,
+        run: impl Fn(&T, &S) -> Result<(String, Sample)>,
+    ) -> Result<()> {
+        let mut random = Random::new(SEED);
+        let mut sides = sides.to_vec();
+        let first = sides.clone();
+        for _ in 0..count {
+            let mut round = BTreeMap::new();
+            for one in all {
+                sides.clone_from(&first);
+                random.shuffle(&mut sides);
+                for side in &sides {
+                    let (name, sample) = run(one, side)?;
+                    round.insert(name, sample);
+                    progress.advance();
+                }
+            }
+            self.rounds.push(round);
+        }
+        Ok(())
+    }
+
+    /// A figure of `what` divided by that of `base` in the same round.
+    fn against(
+        &self,
+        [what, base]: [&str; 2],
+        of: impl Fn(&Sample) -> Option<f64>,
+    ) -> Option<Estimate> {
+        let ratio =
+            |round: &BTreeMap<String, Sample>| Some(of(round.get(what)?)? / of(round.get(base)?)?);
+        let ratios: Vec<f64> = self.rounds.iter().filter_map(ratio).collect();
+        crate::stats::estimate(&ratios)
+    }
+
+    /// A figure that does not change from round to round; NaN if there is none.
+    fn fact(&self, name: &str) -> f64 {
+        self.facts.get(name).copied().unwrap_or(f64::NAN)
     }
 
     /// A property of the machine.

@@ -2,12 +2,11 @@
 //! object, and with glibc.
 
 use super::{Raw, Room, key};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, repository};
-use brawn_lab::run::schedule::Random;
-use std::collections::{BTreeMap, BTreeSet};
+use brawn_lab::build::checked;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -67,33 +66,29 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
             .arg(&object),
     )?;
     let mut raw = Raw::new("brawn-bench preload", &room.brawn);
-    let mut random = Random::new(super::SEED);
-    progress.steps("preload", rounds * (WORK.len() + 1) * SIDES.len());
-    for _ in 0..rounds {
-        let mut round = BTreeMap::new();
-        for (title, workload, arguments) in WORK.iter().chain([&(ONCE, "once", &[][..])]) {
-            let mut sides = SIDES;
-            random.shuffle(&mut sides);
-            for (side, libc, is_preloaded) in sides {
-                let variables: &[(&str, &Path)] = match is_preloaded {
-                    true => &[("LD_PRELOAD", &object)],
-                    false => &[],
-                };
-                let program = room.at(&format!("{workload}-{libc}"));
-                let mut sample = room.run(&program, arguments, variables)?;
-                if *title == ONCE {
-                    let mut wall = sample["wall_ns"];
-                    for _ in 1..STARTS {
-                        wall += room.run(&program, arguments, variables)?["wall_ns"];
-                    }
-                    sample.insert("ns".to_owned(), wall / STARTS as f64);
-                }
-                round.insert(key(title, side), sample);
-                progress.advance();
+    let all: Vec<_> = WORK
+        .iter()
+        .copied()
+        .chain([(ONCE, "once", &[][..])])
+        .collect();
+    progress.steps("preload", rounds * all.len() * SIDES.len());
+    raw.run_rounds(rounds, (&all, &SIDES), progress, |work, side| {
+        let ((title, workload, arguments), (side, libc, is_preloaded)) = (work, side);
+        let variables: &[(&str, &Path)] = match is_preloaded {
+            true => &[("LD_PRELOAD", &object)],
+            false => &[],
+        };
+        let program = room.at(&format!("{workload}-{libc}"));
+        let mut sample = room.run(&program, arguments, variables)?;
+        if *title == ONCE {
+            let mut wall = sample["wall_ns"];
+            for _ in 1..STARTS {
+                wall += room.run(&program, arguments, variables)?["wall_ns"];
             }
+            sample.insert("ns".to_owned(), wall / STARTS as f64);
         }
-        raw.rounds.push(round);
-    }
+        Ok((key(title, side), sample))
+    })?;
     Ok(raw)
 }
 

@@ -4,10 +4,10 @@
 //! third is the public `typos` (33 MB) from `tools/corpus.txt`.
 
 use super::{MIB, Raw, Room, line, table};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -75,13 +75,12 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
 /// The table with the bars.
 pub fn show(raw: &Raw) -> Table {
     let mut table = table();
-    let fact = |name: &str| raw.facts.get(name).copied().unwrap_or(f64::NAN);
-    let mb = |name: &str| fact(name) / 1e6;
+    let mb = |name: &str| raw.fact(name) / 1e6;
     let rewrite = raw.median("rewrite", "wall_ns") / 1e6;
     let what = format!("`brawn rewrite` of a program of {:.0} MB", mb("large"));
     let bar = ("≤ 500 ms", rewrite <= 500.0);
     line(&mut table, &what, format!("{rewrite:.0} ms"), Some(bar));
-    let share = raw.most("rewrite", "peak_rss_kb") * 1024.0 / fact("large");
+    let share = raw.most("rewrite", "peak_rss_kb") * 1024.0 / raw.fact("large");
     let what = "its peak memory, against the file";
     line(
         &mut table,
@@ -100,7 +99,7 @@ pub fn show(raw: &Raw) -> Table {
         format!("{more:.1} ms"),
         Some(("≤ 10 ms", more <= 10.0)),
     );
-    let first = fact("first run") / 1e6;
+    let first = raw.fact("first run") / 1e6;
     line(
         &mut table,
         "the first `brawn run` of it",
@@ -112,8 +111,8 @@ pub fn show(raw: &Raw) -> Table {
         ("bss", "a small program with 64 MiB of .bss"),
     ];
     for (name, title) in programs {
-        let added = fact(&format!("added to {name}"));
-        let bar = ("≤ payload + 16 KiB", added <= fact("payload") + 16384.0);
+        let added = raw.fact(&format!("added to {name}"));
+        let bar = ("≤ payload + 16 KiB", added <= raw.fact("payload") + 16384.0);
         let what = format!("disk space added to {title}");
         line(
             &mut table,

@@ -15,8 +15,9 @@ use crate::show::{self, Cell, Row, Table};
 use crate::stats::{self, Estimate};
 use crate::variant::Variant;
 use brawn_lab::process::counters::Availability;
+use brawn_lab::process::job::{End, Job, Moment, Output};
 use brawn_lab::process::parent::{Sample, parse};
-use brawn_lab::process::tree::{self, End, Job, Moment, Output};
+use brawn_lab::process::tree;
 use brawn_lab::run::schedule::Random;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -102,12 +103,8 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
     let heaps = chosen(&HEAPS, &choice.heaps);
     let kinds = chosen(&KINDS, &choice.kinds);
     let variants = variants(&heaps);
-    let built = Prepared::build(&room.work, &room.brawn, &variants, &[&ENTRY], &mut |what| {
-        progress.step(&format!("building {what}"));
-    })?;
-    let mut raw = Raw::new("brawn-bench rss", &room.brawn);
-    let names = built.engines.iter().map(|(n, v)| (n.clone(), v.clone()));
-    raw.versions.extend(names);
+    let built = room.built(&variants, &[&ENTRY], progress)?;
+    let mut raw = Raw::of_built("brawn-bench rss", &built);
     let mut random = Random::new(super::SEED);
     let mut all: Vec<(&str, &str)> = kinds
         .iter()
@@ -269,12 +266,8 @@ fn figure(raw: &Raw, kind: &str, heap: &str, figure: &str) -> f64 {
 
 /// A heap's figure divided by glibc's in the same round, over all rounds that have both.
 fn against_glibc(raw: &Raw, kind: &str, heap: &str, figure: &str) -> Option<Estimate> {
-    let ratio = |round: &BTreeMap<String, Sample>| {
-        let of = |heap: &str| round.get(&name(kind, heap))?.get(figure).copied();
-        Some(of(heap)? / of(GLIBC)?)
-    };
-    let ratios: Vec<f64> = raw.rounds.iter().filter_map(ratio).collect();
-    stats::estimate(&ratios)
+    let [heap, base] = [heap, GLIBC].map(|heap| name(kind, heap));
+    raw.against([&heap, &base], |sample| sample.get(figure).copied())
 }
 
 /// How much of the memory that was free at the load's end has gone back to the kernel 1 s later, in percent: of all but

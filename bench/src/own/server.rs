@@ -11,10 +11,11 @@ pub mod table;
 use super::rss::chosen;
 use super::{Raw, Room, key};
 use crate::catalogue::{Entry, by_itself};
-use crate::prepare::{Prepared, checked};
+use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::variant::Variant;
 use crate::{Result, context, nginx, rust};
+use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::schedule::Random;
 use load::Load;
@@ -197,9 +198,7 @@ fn build(
     variants.sort_unstable();
     variants.dedup();
     let entries: Vec<&Entry> = entries.iter().collect();
-    let built = Prepared::build(&room.work, &room.brawn, &variants, &entries, &mut |what| {
-        progress.step(&format!("building {what}"));
-    })?;
+    let built = room.built(&variants, &entries, progress)?;
     if heaps.contains(&REWRITTEN) {
         for entry in &entries {
             let to = executable(room, &built, entry.workload, REWRITTEN)?;

@@ -130,12 +130,8 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
     let heaps = chosen(&HEAPS, &named(&choice.heaps));
     let patterns = choice.patterns()?;
     let variants = variants(&heaps);
-    let built = Prepared::build(&room.work, &room.brawn, &variants, &[&ENTRY], &mut |what| {
-        progress.step(&format!("building {what}"));
-    })?;
-    let mut raw = Raw::new("brawn-bench sweep", &room.brawn);
-    let names = built.engines.iter().map(|(n, v)| (n.clone(), v.clone()));
-    raw.versions.extend(names);
+    let built = room.built(&variants, &[&ENTRY], progress)?;
+    let mut raw = Raw::of_built("brawn-bench sweep", &built);
     let nothing = || {
         let lists = patterns
             .iter()

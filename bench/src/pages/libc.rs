@@ -211,11 +211,10 @@ fn slower(raw: &Raw) -> String {
     let lines = slower_than_stock(raw);
     let why = |line: &Line| SLOWER.iter().find(|(name, _)| *name == line.name);
     let rows = lines.iter().map(|line| {
-        let interval = show::interval(&show::ratio(line.brawn.low), &show::ratio(line.brawn.high));
         Row::Cells(vec![
             Cell::from(line.name.clone()),
             Cell::from(show::time(line.base)),
-            Cell::from(format!("{} {interval}", show::ratio(line.brawn.median))),
+            Cell::from(show::ratio_of(&line.brawn)),
             Cell::from(why(line).map_or("–", |(_, why)| why)),
         ])
     });

@@ -16,6 +16,7 @@ pub mod identify;
 pub mod image;
 pub mod input;
 pub mod link_args;
+pub mod listed;
 pub mod note;
 pub mod preload;
 pub mod program;

@@ -1,4 +1,4 @@
-//! The rooms of this crate as a test: which may use which, that no file needs one that needs it, and how large they are.
+//! The rooms of this crate as a test: which may use which. Of all crates: that neither a file nor a directory needs what needs it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,6 +14,7 @@ const GROUND: &[&str] = &[
     "fingerprint",
     "format",
     "input",
+    "listed",
     "note",
     "provenance",
     "shown",
@@ -42,8 +43,13 @@ const ROOMS: &[(&str, &[&str])] = &[
 /// The path of a module below the crate's root; that of an item in one.
 type Names = Vec<String>;
 
-/// Every file of the crate's sources, by its module.
+/// Every file of this crate's sources, by its module.
 fn sources() -> BTreeMap<Names, String> {
+    sources_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+}
+
+/// The same of another crate.
+fn sources_in(root: &Path) -> BTreeMap<Names, String> {
     fn add(folder: &Path, names: &Names, found: &mut BTreeMap<Names, String>) {
         for entry in fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
@@ -62,8 +68,13 @@ fn sources() -> BTreeMap<Names, String> {
         }
     }
     let mut found = BTreeMap::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    add(&root, &Names::new(), &mut found);
+    add(root, &Names::new(), &mut found);
+    // A program without a library.
+    if !found.contains_key(&Names::new())
+        && let Some(text) = found.remove(&Names::from(["main".to_owned()]))
+    {
+        found.insert(Names::new(), text);
+    }
     found
 }
 
@@ -171,14 +182,13 @@ fn uses(sources: &BTreeMap<Names, String>) -> BTreeMap<Names, BTreeSet<Names>> {
         }
         all.insert(module.clone(), used);
     }
-    let path = |text: &str| -> Names { text.split("::").map(str::to_owned).collect() };
-    for (from, to) in [
-        ("program", "elf::program"),
-        ("archive::index", "archive::entry"),
-    ] {
-        assert!(all[&path(from)].contains(&path(to)), "{from} uses {to}");
-    }
     all
+}
+
+/// Which other files a file of this crate uses, by the names of modules.
+fn is_used(all: &BTreeMap<Names, BTreeSet<Names>>, from: &str, to: &str) -> bool {
+    let path = |text: &str| -> Names { text.split("::").map(str::to_owned).collect() };
+    all[&path(from)].contains(&path(to))
 }
 
 #[test]
@@ -187,7 +197,14 @@ fn no_room_uses_one_that_is_above_it() {
         let above: Vec<_> = ROOMS[..number].iter().map(|(name, _)| name).collect();
         assert!(may.iter().all(|name| above.contains(&name)), "{room}");
     }
-    for (module, used) in uses(&sources()) {
+    let uses = uses(&sources());
+    for (from, to) in [
+        ("program", "elf::program"),
+        ("archive::index", "archive::entry"),
+    ] {
+        assert!(is_used(&uses, from, to), "{from} uses {to}");
+    }
+    for (module, used) in uses {
         let Some(room) = module.first() else {
             continue;
         };
@@ -214,8 +231,11 @@ fn no_room_uses_one_that_is_above_it() {
 
 #[test]
 fn the_check_of_an_archive_does_not_ask_who_wrote_it() {
-    let path = |name: &str| -> Names { vec!["archive".into(), name.into()] };
-    assert!(!uses(&sources())[&path("check")].contains(&path("apply")));
+    assert!(!is_used(
+        &uses(&sources()),
+        "archive::check",
+        "archive::apply"
+    ));
 }
 
 /// The names of the command's subcommands: each has a file.
@@ -274,26 +294,49 @@ fn no_message_names_a_flag_or_a_subcommand_of_the_command() {
     }
 }
 
+/// In every crate of the repository, in its benchmark and its conformance suite: neither a file nor a directory.
 #[test]
-fn no_file_needs_one_that_needs_it() {
-    let uses = uses(&sources());
-    // A module's own file may name what is in its directory, and what is in there its types.
-    let is_within = |a: &Names, b: &Names| a.starts_with(b) || b.starts_with(a);
+fn nothing_needs_what_needs_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let crates = fs::read_dir(root.join("crates")).expect("the crates");
+    let crates = crates.map(|entry| entry.expect("an entry").path());
+    let all = crates.chain(["bench", "conformance"].map(|name| root.join(name)));
+    for folder in all.map(|folder| folder.join("src")) {
+        no_circle(&folder, &beside(uses(&sources_in(&folder))));
+    }
+}
+
+/// Which modules use which that stand beside them, a module being all that is in it. (A module's own file may name what is
+/// in its directory, and what is in there its types.)
+fn beside(uses: BTreeMap<Names, BTreeSet<Names>>) -> BTreeMap<Names, BTreeSet<Names>> {
+    let mut all: BTreeMap<Names, BTreeSet<Names>> = BTreeMap::new();
+    for (from, used) in uses {
+        for to in used {
+            let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+            if let (Some(_), Some(_)) = (from.get(common), to.get(common)) {
+                let [from, to] = [&from, &to].map(|names| names[..=common].to_vec());
+                all.entry(from).or_default().insert(to);
+            }
+        }
+    }
+    all
+}
+
+/// Fails if modules below `folder` need each other.
+fn no_circle(folder: &Path, uses: &BTreeMap<Names, BTreeSet<Names>>) {
     for start in uses.keys() {
-        let mut from: BTreeMap<&Names, &Names> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         let mut open = vec![start];
         while let Some(at) = open.pop() {
             for next in uses.get(at).into_iter().flatten() {
-                if is_within(at, next) {
-                    continue;
-                }
                 assert!(
                     next != start,
-                    "{} and {} need each other",
+                    "{}: {} and {} need each other",
+                    folder.display(),
                     at.join("::"),
                     start.join("::")
                 );
-                if from.insert(next, at).is_none() {
+                if seen.insert(next) {
                     open.push(next);
                 }
             }

@@ -110,6 +110,26 @@ impl Toolchain {
     }
 }
 
+/// Runs a command that must succeed, and returns its output.
+///
+/// # Errors
+/// The command with what it said.
+pub fn checked(command: &mut Command) -> std::result::Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!(
+        "{command:?}: {}\n{}",
+        output.status,
+        stderr.trim_end()
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

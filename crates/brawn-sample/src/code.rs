@@ -2,6 +2,7 @@
 
 use brawn_core::elf::program::Program;
 use brawn_core::identify::{Libc, MEMORY, is_heap};
+use brawn_core::listed::Listed;
 use brawn_core::report::inspect::inspect;
 use brawn_core::signatures::{self, database, names::Names};
 use brawn_payload::Architecture;
@@ -385,7 +386,7 @@ fn libcs(architecture: Architecture) -> HashSet<String> {
 }
 
 fn whose(name: &str, libcs: &HashSet<String>) -> Whose {
-    if is_heap(name.as_bytes()) || HEAPS_OWN.contains(&name) {
+    if is_heap(name.as_bytes()) || HEAPS_OWN.has(name) {
         Whose::Heap
     } else if MEMORY.contains(&name) {
         Whose::Memory
@@ -397,27 +398,8 @@ fn whose(name: &str, libcs: &HashSet<String>) -> Whose {
 }
 
 /// Local functions of musl's two heaps, as their symbols name them.
-const HEAPS_OWN: &[&str] = &[
-    "alloc_group",
-    "alloc_slot",
-    "free_group",
-    "nontrivial_free",
-    "get_meta",
-    "try_avail",
-    "unbin",
-    "bin_chunk",
-    "__bin_chunk",
-    "alloc_fwd",
-    "alloc_rev",
-    "trim",
-    "__expand_heap",
-    "malloc_usable_size",
-    "queue",
-    "dequeue",
-    "step_seq",
-    "is_bouncing",
-    "__malloc_allzerop",
-    "__malloc_alloc_meta",
-    "simple_malloc",
-    "__simple_malloc",
-];
+const HEAPS_OWN: Listed = Listed(
+    "alloc_group alloc_slot free_group nontrivial_free get_meta try_avail unbin bin_chunk \
+     __bin_chunk alloc_fwd alloc_rev trim __expand_heap malloc_usable_size queue dequeue step_seq \
+     is_bouncing __malloc_allzerop __malloc_alloc_meta simple_malloc __simple_malloc",
+);

@@ -5,6 +5,7 @@ use crate::code::{Code, Function, Whose};
 use crate::costs::head;
 use crate::hits::LENGTHS;
 use crate::samples::{Hit, Mode, Place, Samples};
+use brawn_core::listed::Listed;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -293,51 +294,17 @@ struct Reader<'s> {
 }
 
 /// Functions by which others of libc call the kernel, or wait.
-const WAYS: &[&str] = &[
-    "__syscall",
-    "syscall",
-    "__syscall_cp",
-    "__syscall_cp_c",
-    "__syscall_cp_asm",
-    "sccp",
-    "__cp_begin",
-    "__cp_end",
-    "__cp_cancel",
-    "__timedwait",
-    "__timedwait_cp",
-    "__futex4_cp",
-];
+const WAYS: Listed = Listed(
+    "__syscall syscall __syscall_cp __syscall_cp_c __syscall_cp_asm sccp __cp_begin __cp_end \
+     __cp_cancel __timedwait __timedwait_cp __futex4_cp",
+);
 
 /// Functions that the heap shares with others of libc.
-const SHARED: &[&str] = &[
-    "__lock",
-    "__unlock",
-    "__wait",
-    "__wake",
-    "__futexwait",
-    "mmap",
-    "mmap64",
-    "__mmap",
-    "munmap",
-    "__munmap",
-    "brk",
-    "__brk",
-    "madvise",
-    "__madvise",
-    "mremap",
-    "__mremap",
-    "mprotect",
-    "__mprotect",
-    "sbrk",
-    "__vm_wait",
-    "__vm_lock",
-    "__vm_unlock",
-    "memset",
-    "memcpy",
-    "memmove",
-    "__memcpy_fwd",
-    "__memcpy_fwd_alias_1",
-];
+const SHARED: Listed = Listed(
+    "__lock __unlock __wait __wake __futexwait mmap mmap64 __mmap munmap __munmap brk __brk \
+     madvise __madvise mremap __mremap mprotect __mprotect sbrk __vm_wait __vm_lock __vm_unlock \
+     memset memcpy memmove __memcpy_fwd __memcpy_fwd_alias_1",
+);
 
 impl Reader<'_> {
     fn function(&self, place: Place) -> Option<&Function> {
@@ -371,7 +338,7 @@ impl Reader<'_> {
         }
         match self.function(place) {
             Some(f) if f.whose == Whose::Heap => return true,
-            Some(f) if !SHARED.contains(&f.name.as_str()) => return false,
+            Some(f) if !SHARED.has(&f.name) => return false,
             Some(_) => {}
             None => {
                 let code = self.codes.get(place.file as usize);
@@ -381,7 +348,7 @@ impl Reader<'_> {
             }
         }
         let mut callers = self.callers(callers);
-        let first = callers.find(|f| !SHARED.contains(&f.name.as_str()));
+        let first = callers.find(|f| !SHARED.has(&f.name));
         first.is_some_and(|f| f.whose == Whose::Heap)
     }
 
@@ -407,7 +374,7 @@ impl Reader<'_> {
             || code
                 .zip(place)
                 .is_some_and(|(c, p)| c.calls_the_kernel(p.at));
-        let is_way = |f: &&Function| WAYS.contains(&f.name.as_str());
+        let is_way = |f: &&Function| WAYS.has(&f.name);
         let whose = function.map(|f| f.whose);
         // What belongs to other programs, and to glibc, is not replaced.
         let is_musl = is_program || code.is_some_and(Code::has_musl);

@@ -1,12 +1,10 @@
-//! Runs the command, and collects what the sources give until it ends.
+//! A run of the command, and what the sources have given of it.
 
 use crate::hits::Hits;
 use crate::maps::Maps;
-use crate::perf::Clock;
 use crate::records::{Record, What};
 use crate::samples::{Mode, Samples};
-use crate::stops;
-use crate::waits::Waits;
+use crate::waits::{Waits, processor_time};
 use brawn_lab::process::kernel::{self, Fields};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
@@ -52,75 +50,14 @@ impl Default for Options {
 
 /// The pauses between two looks at what came: the shortest one, which is kept where threads may wait for each other,
 /// and the longest. A processor's memory for records holds those of more than half a second.
-const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
-/// Not a whole number of milliseconds, since programs that do something every millisecond would be seen wrongly.
-const DETUNED: u64 = 1_003;
-
-/// Runs the command and samples it until its process ends. What the process leaves behind is not waited for.
-///
-/// The command's process and its descendants are seen. What it reads and writes is as the caller set it up.
-///
-/// # Errors
-/// The command cannot be started; no way to sample is open; [`Options::interrupt`] became readable.
-pub fn sample(command: &mut Command, options: &Options) -> io::Result<Samples> {
-    let mut reason = None;
-    if options.source != Source::Stops {
-        let hertz = u64::from(options.hertz.clamp(1, 10_000));
-        match Clock::open(1_000_000 * DETUNED / hertz) {
-            Ok(clock) => return with_clock(command, &clock, options),
-            Err(error) if options.source == Source::Clock => return Err(error),
-            Err(error) => reason = Some(format!("perf_event_open: {error}")),
-        }
-    }
-    let mut samples = stops::sample(command, options)?;
-    samples.reason = reason;
-    Ok(samples)
-}
-
-fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Result<Samples> {
-    let mut seen = Seen::new();
-    let mut run = Run::start(command, options)?;
-    seen.waits.start(run.child.id(), run.child.id());
-    let mut ended = false;
-    while !ended {
-        run.sleep(pause(&run, &seen));
-        // Whatever comes after this belongs to what the process left behind.
-        ended = run.has_ended()?;
-        clock.drain(&mut seen.records);
-        seen.sort(ended);
-        if !ended {
-            seen.waits.look(&seen.maps);
-        }
-    }
-    run.refuse_interrupted()?;
-    let period = 1e-3 * DETUNED as f64 / f64::from(options.hertz.clamp(1, 10_000));
-    let (mode, reason) = if clock.kernel {
-        (Mode::Clock, None)
-    } else {
-        let why = "the kernel allows no samples of itself (perf_event_paranoid)";
-        (Mode::UserClock, Some(why.to_owned()))
-    };
-    let mut samples = seen.into_samples(mode, &run, period);
-    samples.reason = reason;
-    Ok(samples)
-}
-
-/// Looking takes the program's processor, so a long run is looked at less often.
-fn pause(run: &Run, seen: &Seen) -> Duration {
-    let [shortest, longest] = PAUSES;
-    let most = match seen.waits.has_threads() {
-        true => shortest,
-        false => longest,
-    };
-    (run.start.elapsed() / 8).clamp(shortest, most)
-}
-
+pub const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
 /// A run and how it ended.
 #[derive(Debug)]
 pub struct Run {
     /// The process.
     pub child: Child,
-    start: Instant,
+    /// When it began.
+    pub start: Instant,
     limit: Option<Duration>,
     interrupt: Option<RawFd>,
     is_interrupted: bool,
@@ -182,7 +119,7 @@ impl Run {
     }
 
     /// Sleeps, until the process ends at most, or until all is to stop.
-    fn sleep(&self, pause: Duration) {
+    pub fn sleep(&self, pause: Duration) {
         let end = self.end.as_ref().map(|end| end.as_raw_fd());
         // The kernel would tell of the interrupt again and again.
         let interrupt = self.interrupt.filter(|_| !self.is_interrupted);
@@ -303,7 +240,7 @@ impl Seen {
 
     /// Takes the records in the order of their time. Those of one processor come in order. Another processor's may
     /// come a look later, so the newest wait.
-    fn sort(&mut self, all: bool) {
+    pub fn sort(&mut self, all: bool) {
         self.records.sort_by_key(|r| r.time);
         let last = self.records.last().map_or(0, |r| r.time);
         let is_due = |r: &Record| all || r.time <= self.before;
@@ -352,15 +289,4 @@ impl Seen {
             status: run.status,
         }
     }
-}
-
-/// The processor time of this thread, in seconds.
-pub fn processor_time() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the kernel writes the time.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

@@ -5,9 +5,9 @@
 //! else that ptrace brings up passes through: signals are delivered as they were, stopped processes stay stopped.
 
 use crate::hits::Sample;
-use crate::run::{Options, Run, Seen, processor_time};
+use crate::run::{Options, Run, Seen};
 use crate::samples::{Mode, Samples};
-use crate::waits::stack;
+use crate::waits::{processor_time, stack};
 use brawn_lab::process::kernel;
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,7 +2,6 @@
 
 use crate::maps::Maps;
 use crate::records::STACK;
-use crate::run::processor_time;
 use crate::samples::{Place, Wait};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -135,4 +134,15 @@ pub fn stack(process: u32, sp: u64) -> Vec<u64> {
     let words = bytes.chunks_exact(8);
     let words = words.filter_map(|word| word.try_into().ok().map(u64::from_ne_bytes));
     words.collect()
+}
+
+/// The processor time of this thread, in seconds.
+pub fn processor_time() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the kernel writes the time.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

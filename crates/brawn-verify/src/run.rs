@@ -15,14 +15,7 @@ pub fn run(
     env: &[(String, String)],
     timeout: Duration,
 ) -> Result<String, String> {
-    let mut command = match emulator {
-        [] => Command::new(program),
-        [first, arguments @ ..] => {
-            let mut command = Command::new(first);
-            command.args(arguments).arg(program);
-            command
-        }
-    };
+    let mut command = through(emulator, program);
     command
         .args(case)
         .envs(env.iter().map(|(name, value)| (name, value)));
@@ -40,6 +33,18 @@ pub fn run(
         ran.out,
         ran.err
     ))
+}
+
+/// The command that runs `program` with the runner.
+pub fn through(runner: &[String], program: &Path) -> Command {
+    match runner.split_first() {
+        Some((first, rest)) => {
+            let mut command = Command::new(first);
+            command.args(rest).arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
 }
 
 /// The lines `measure NAME VALUE`.

@@ -1,5 +1,6 @@
 //! Finds out which heap a toolchain's programs have, and how to link them with brawn's heap and without.
 
+use crate::run::through;
 use crate::tool::{Tool, is_linked, text};
 use brawn_core::elf::image::Image;
 use brawn_core::identify::heap::{FoundHeap, Heap};
@@ -15,7 +16,6 @@ use brawn_payload::{Architecture, Profile, payload};
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -383,18 +383,6 @@ fn holds_payload(path: &Path) -> bool {
                 is_brawns(&r.heaps) || r.memory_note.is_some() || r.libc_note.is_some()
             })
         })
-}
-
-/// The command that runs `program` with the runner.
-pub fn through(runner: &[String], program: &Path) -> Command {
-    match runner.split_first() {
-        Some((first, rest)) => {
-            let mut command = Command::new(first);
-            command.args(rest).arg(program);
-            command
-        }
-        None => Command::new(program),
-    }
 }
 
 /// Writes a file in a directory of brawn's own.

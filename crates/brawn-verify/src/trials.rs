@@ -2,7 +2,8 @@
 
 use crate::directives::{Program, Stage, Surroundings};
 use crate::run::measures;
-use crate::sides::{Side, Sides, through, write};
+use crate::run::through;
+use crate::sides::{Side, Sides, write};
 use crate::tool::{Tool, text};
 use crate::ways::Link;
 use crate::{Filter, PROGRAMS, Request, Step, is_wanted};

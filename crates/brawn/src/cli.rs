@@ -1,23 +1,12 @@
 //! What can be typed.
 
-use crate::commands::{
-    bench, cargo, compare, completions, heap_profile, image, inspect, link_args, man, patch,
-    preload, restore, rewrite, run, signatures, toolchains, verify,
-};
+use crate::commands::Command;
 use crate::help;
-use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Parser, Subcommand};
-
-/// Of every help text.
-pub const STYLES: Styles = Styles::styled()
-    .header(AnsiColor::Green.on_default().bold())
-    .usage(AnsiColor::Green.on_default().bold())
-    .literal(AnsiColor::Cyan.on_default().bold())
-    .placeholder(AnsiColor::Cyan.on_default());
+use clap::Parser;
 
 /// Gives musl programs a fast heap and fast functions of libc instead of musl's.
 #[derive(Debug, Parser)]
-#[command(name = "brawn", version, styles = STYLES, after_help = help::after(""))]
+#[command(name = "brawn", version, styles = help::STYLES, after_help = help::after(""))]
 #[command(disable_version_flag = true)]
 pub struct Cli {
     /// Print the version, and exit.
@@ -34,29 +23,6 @@ pub struct Cli {
 
     #[command(subcommand)]
     pub command: Option<Command>,
-}
-
-/// The subcommands: first those that change something, from the toolchain to the finished program, then those that only
-/// look.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    Patch(patch::Args),
-    Restore(restore::Args),
-    Toolchains(toolchains::Args),
-    LinkArgs(link_args::Args),
-    Cargo(cargo::Args),
-    Rewrite(rewrite::Args),
-    Run(run::Args),
-    Preload(preload::Args),
-    Compare(compare::Args),
-    Bench(bench::Args),
-    Image(image::Args),
-    Inspect(inspect::Args),
-    Verify(verify::Args),
-    HeapProfile(heap_profile::Args),
-    Signatures(signatures::Args),
-    Completions(completions::Args),
-    Man(man::Args),
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod builds;
 mod cargo;
 mod cli;
 mod commands;
+mod data;
 mod exec;
 mod exit;
 mod file;
@@ -17,14 +18,13 @@ mod inherited;
 mod only;
 mod profile;
 mod report;
-mod table;
 mod threads;
 mod ui;
 mod version;
 mod walk;
 mod which;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use exit::Exit;
 use std::process::ExitCode;
 
@@ -49,9 +49,9 @@ fn main() -> ExitCode {
             ui::text(brawn_payload::licenses());
             Exit::Success
         }
-        Some(command) => commands::run(command),
+        Some(command) => commands::run(command, cli::Cli::command),
         None => {
-            ui::help();
+            ui::help(cli::Cli::command());
             Exit::Usage
         }
     };

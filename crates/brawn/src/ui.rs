@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 use brawn_core::Error;
 use brawn_core::publish::Published;
 use brawn_core::shown::{self, shown};
-use clap::CommandFactory as _;
+pub use brawn_lab::show::table::folded;
 use clap::builder::StyledStr;
 use clap::error::ContextValue;
 use std::io::{ErrorKind, Write as _};
@@ -47,25 +47,6 @@ pub fn line(tone: Tone, word: &str, text: &str) {
 pub fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
     Some(width.0.into())
-}
-
-/// `text` from column `indent` on, in lines of `width` columns that are broken at blanks and begin in that
-/// column.  A word that is longer, such as a path, stays whole; without a width all is one line.
-pub fn folded(text: &str, indent: usize, width: Option<usize>) -> String {
-    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(20));
-    let (mut lines, mut column, mut has_word) = (String::new(), 0, false);
-    for word in text.split_inclusive(' ') {
-        if has_word && column + word.trim_end().chars().count() > room {
-            lines.truncate(lines.trim_end().len());
-            lines.push('\n');
-            lines.extend(std::iter::repeat_n(' ', indent));
-            (column, has_word) = (0, false);
-        }
-        lines.push_str(word);
-        column += word.chars().count();
-        has_word |= !word.trim_end().is_empty();
-    }
-    lines
 }
 
 /// A line that continues the one above.
@@ -181,9 +162,9 @@ pub fn usage(mut error: clap::Error) {
     let _ = writeln!(std::io::stderr(), "{}", lines.join("\n"));
 }
 
-/// The help text, for a command line without a command.
-pub fn help() {
-    let help = crate::cli::Cli::command().render_help();
+/// The help text of `command`, for a command line without a subcommand.
+pub fn help(mut command: clap::Command) {
+    let help = command.render_help();
     // As above.
     let _ = writeln!(anstream::stderr(), "{}", help.ansi());
 }
@@ -206,22 +187,4 @@ fn out(text: &str) {
 /// Whether some output was lost.
 pub fn is_cut() -> bool {
     IS_CUT.load(Ordering::Relaxed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_broken_at_blanks_and_long_words_stay_whole() {
-        let text = "  one two  three, four five";
-        assert_eq!(folded(text, 2, None), text);
-        assert_eq!(folded(text, 2, Some(80)), text);
-        assert_eq!(folded(text, 3, Some(23)), "  one two  three,\n   four five");
-        let path = "/a/path/that/is/longer/than/a/line";
-        assert_eq!(folded(path, 1, Some(21)), path);
-        let kept = format!("kept in {path} and here");
-        let expected = format!("kept in\n {path}\n and here");
-        assert_eq!(folded(&kept, 1, Some(21)), expected);
-    }
 }

@@ -1,9 +1,9 @@
 //! Builds each binding with each heap, as its users do: cargo, maturin and pip.
 
 use super::{Binding, HEAPS, is_chosen, product, sources, work};
-use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::{Result, context, repository};
+use brawn_lab::build::checked;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

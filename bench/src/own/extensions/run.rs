@@ -7,7 +7,8 @@ use super::{
 use crate::progress::Progress;
 use crate::{Result, context, machine};
 use brawn_lab::process::counters::Availability;
-use brawn_lab::process::tree::{self, End, Output};
+use brawn_lab::process::job::{self, End, Output};
+use brawn_lab::process::tree;
 use brawn_lab::run::schedule::Random;
 use serde::Deserialize;
 use std::ffi::OsString;
@@ -164,7 +165,7 @@ fn run(built: &Path, arguments: &[OsString], threads: u32) -> Result<(Told, f64)
     ];
     let variables = variables.map(|(name, value)| (name.into(), value.into()));
     let before = busy()?;
-    let run = tree::run(&tree::Job {
+    let run = tree::run(&job::Job {
         path: Path::new("/usr/bin/env"),
         arguments,
         variables: &variables,

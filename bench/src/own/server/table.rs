@@ -3,9 +3,8 @@
 use super::{BRAWN, GLIBC, HEAPS, LOADS, Load, SERVERS, name};
 use crate::own::{Raw, key};
 use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::{Estimate, estimate};
+use crate::stats::Estimate;
 use brawn_lab::process::parent::Sample;
-use std::collections::BTreeMap;
 
 /// The bar for the processor time of a request, against glibc; [`MOST_MEMORY`] is that for the memory 2 s after the load.
 pub const MOST_TIME: f64 = 1.0;
@@ -41,12 +40,8 @@ fn median(raw: &Raw, run: &str, heap: &str, of: Of) -> f64 {
 
 /// A heap's figure divided by glibc's in the same round.
 fn against(raw: &Raw, run: &str, heap: &str, of: Of) -> Option<Estimate> {
-    let ratio = |round: &BTreeMap<String, Sample>| {
-        let of = |heap| of(round.get(&key(run, heap))?);
-        Some(of(heap)? / of(GLIBC)?)
-    };
-    let ratios: Vec<f64> = raw.rounds.iter().filter_map(ratio).collect();
-    estimate(&ratios)
+    let [heap, base] = [heap, GLIBC].map(|heap| key(run, heap));
+    raw.against([&heap, &base], of)
 }
 
 /// The heaps but glibc.
@@ -75,12 +70,11 @@ fn rows(raw: &Raw, cells: impl Fn(&str, &'static Load) -> Vec<Cell>) -> Vec<Row>
 /// A ratio, with its interval for brawn; good or bad by the bar, if there is one.
 fn ratio(raw: &Raw, run: &str, heap: &str, of: Of, bar: Option<f64>) -> Cell {
     let Some(found) = against(raw, run, heap, of) else {
-        return Cell::new("–", Tone::Faint);
+        return Cell::or_dash(None::<Cell>);
     };
-    let [middle, low, high] = [found.median, found.low, found.high].map(show::ratio);
     let text = match heap {
-        BRAWN => format!("{middle} {}", show::interval(&low, &high)),
-        _ => middle,
+        BRAWN => show::ratio_of(&found),
+        _ => show::ratio(found.median),
     };
     match bar {
         Some(bar) if heap != "stock" && found.median > bar => Cell::new(text, Tone::Bad),
@@ -142,6 +136,7 @@ pub fn missed(raw: &Raw, of_memory: bool) -> (usize, usize, Option<(String, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
     use std::path::Path;
 
     fn sample(cpu: f64, rss: f64) -> Sample {

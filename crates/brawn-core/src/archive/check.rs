@@ -3,8 +3,9 @@
 //! Nothing here asks `apply` what it wrote. What the new archive must be follows from the old archive, the plan and
 //! the payload alone. So a fault in `apply` is found here and not repeated.
 
+use crate::archive::findings::Part;
 use crate::archive::identify::Findings;
-use crate::archive::plan::{Action, Part, Plan};
+use crate::archive::plan::{Action, Plan};
 use crate::archive::read::{Archive, EntryKind, Index};
 use crate::error::{Error, Result, printable};
 use brawn_payload::Payload;

@@ -4,6 +4,7 @@ use crate::elf::ident::Ident;
 use crate::elf::object::{Object, Symbol};
 use crate::identify::{Libc, is_surface};
 use crate::note::Note;
+use serde::Serialize;
 
 /// What a member holds.
 #[derive(Clone, Debug)]
@@ -18,19 +19,29 @@ pub enum Content<'a> {
     Other,
 }
 
+/// The part of libc that a member of brawn's belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// The malloc family.
+    Heap,
+    /// `memcpy` and its kin.
+    Memory,
+    /// Other functions of libc.
+    Libc,
+    /// Functions that the archive lacks once another heap has left it. They are removed and added together with the
+    /// heap.
+    Supplied,
+}
+
 /// The role of a member in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Nothing but musl's heap.
     MuslHeap,
-    /// Carries the note of brawn's heap.
-    Brawn,
-    /// One of brawn's memory functions: carries their note, or defines one of their names.
-    BrawnMemory,
-    /// One of brawn's other functions of libc: carries their note, or needs the member that does.
-    BrawnLibc,
-    /// A function that the archive lacked and brawn added: carries its note.
-    BrawnSupplied,
+    /// brawn's: carries a part's note. What carries none is a memory function if it defines one of their names, and one of
+    /// brawn's other functions if it needs the member that carries theirs.
+    Ours(Part),
     /// Part of a mimalloc that replaced musl's heap.
     Mimalloc,
     /// Defines names of the heap together with names that brawn does not know.
@@ -105,11 +116,10 @@ impl<'a> Findings<'a> {
 
     /// Whether it has no member that defines a heap.
     pub fn has_no_heap(&self) -> bool {
-        let is_none = |m: &Member<'_>| {
-            matches!(
-                m.role,
-                Role::Rest | Role::BrawnMemory | Role::BrawnLibc | Role::BrawnSupplied
-            )
+        let is_none = |m: &Member<'_>| match m.role {
+            Role::Rest => true,
+            Role::Ours(part) => part != Part::Heap,
+            _ => false,
         };
         self.members.iter().all(is_none)
             && !self.indexed.iter().any(|(symbol, _)| is_surface(symbol))

@@ -6,7 +6,7 @@ mod supplied;
 mod symbols;
 
 use crate::advice::Advice;
-use crate::archive::identify::{Content, Findings, Member, Role};
+use crate::archive::identify::{Content, Findings, Member, Part, Role};
 use crate::archive::mimalloc::Mimalloc;
 use crate::archive::read::Archive;
 use crate::error::{Error, Result, printable};
@@ -45,21 +45,6 @@ pub enum Why {
     MuslLibc,
     /// It belongs to another brawn payload.
     OtherPayload,
-}
-
-/// The part of libc that a removed or added member belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// The malloc family.
-    Heap,
-    /// `memcpy` and its kin.
-    Memory,
-    /// Other functions of libc.
-    Libc,
-    /// Functions that the archive lacks once another heap has left it. They are removed and added together with the
-    /// heap.
-    Supplied,
 }
 
 /// A member that is removed.
@@ -129,21 +114,18 @@ impl Plan {
 
     /// The members of `payload` that are added, in their order.
     pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
-        let functions = payload.memory.map_or(&[][..], |memory| memory.functions);
-        let find = |added: &Added| match added.component {
-            Part::Heap => payload.members.iter().find(|m| m.name == added.name),
-            Part::Memory => {
-                let mut members = functions.iter().map(|f| &f.member);
-                members.find(|m| m.name == added.name)
-            }
-            Part::Libc => {
-                let mut members = payload.libc.functions.iter().map(|f| &f.member);
-                members.find(|m| m.name == added.name)
-            }
-            Part::Supplied => {
-                let mut members = payload.supplied.functions.iter().map(|f| &f.member);
-                members.find(|m| m.name == added.name)
-            }
+        let find = |added: &Added| {
+            let set = match added.component {
+                Part::Heap => return payload.members.iter().find(|m| m.name == added.name),
+                Part::Memory => payload.memory.map_or(&[][..], |memory| memory.functions),
+                Part::Libc => payload.libc.functions,
+                Part::Supplied => {
+                    let mut members = payload.supplied.functions.iter().map(|f| &f.member);
+                    return members.find(|m| m.name == added.name);
+                }
+            };
+            let mut members = set.iter().map(|f| &f.member);
+            members.find(|m| m.name == added.name)
         };
         self.add
             .iter()
@@ -159,7 +141,9 @@ impl Plan {
 
 /// The profile of brawn's heap in the archive, if there is one and this brawn knows the profile.
 pub fn own_profile(findings: &Findings<'_>) -> Option<Profile> {
-    let mut notes = findings.with_role(Role::Brawn).flat_map(|m| m.notes());
+    let mut notes = findings
+        .with_role(Role::Ours(Part::Heap))
+        .flat_map(|m| m.notes());
     Profile::from_name(&notes.find(|note| note.is_heap())?.profile)
 }
 
@@ -281,12 +265,7 @@ pub fn plan(
     plan.replaces.dedup();
     plan.keep -= plan.remove.len();
     if !(plan.remove.is_empty() && plan.add.is_empty()) {
-        let is_brawns = |m: &Member<'_>| {
-            matches!(
-                m.role,
-                Role::Brawn | Role::BrawnMemory | Role::BrawnLibc | Role::BrawnSupplied
-            )
-        };
+        let is_brawns = |m: &Member<'_>| matches!(m.role, Role::Ours(_));
         plan.action = match findings.members.iter().any(is_brawns) {
             true => Action::Upgrade,
             false => Action::Patch,
@@ -340,7 +319,7 @@ fn heap(
 ) -> Result<()> {
     refuse_old(findings)?;
     refuse_foreign(findings)?;
-    let brawn: Vec<_> = findings.with_role(Role::Brawn).collect();
+    let brawn: Vec<_> = findings.with_role(Role::Ours(Part::Heap)).collect();
     let others = |m: &&Member<'_>| matches!(m.role, Role::MuslHeap | Role::Mimalloc);
     let others = findings.members.iter().filter(others).count();
     if brawn.is_empty() && others == 0 {
@@ -361,12 +340,8 @@ fn heap(
         let why = match member.role {
             Role::MuslHeap => Why::MuslHeap,
             Role::Mimalloc => Why::Mimalloc,
-            Role::Brawn => Why::OtherPayload,
-            Role::ForeignHeap
-            | Role::BrawnMemory
-            | Role::BrawnLibc
-            | Role::BrawnSupplied
-            | Role::Rest => continue,
+            Role::Ours(Part::Heap) => Why::OtherPayload,
+            Role::ForeignHeap | Role::Ours(_) | Role::Rest => continue,
         };
         plan.replaces.extend_from_slice(member.notes());
         plan.remove.push(removed(member, Part::Heap, why));

@@ -60,7 +60,7 @@ pub fn read(root: &Path) -> Result<Unpacked> {
         archives: Vec::new(),
         alone: Vec::new(),
     };
-    for sdk::Place { target, libc } in places {
+    for sdk::TargetLibc { target, libc } in places {
         match libc {
             Ok(path) => {
                 let path = files.at(&path);

@@ -22,7 +22,7 @@ mod repack;
 mod scan;
 mod sdk;
 
-mod zip;
+mod gzip;
 
 pub use input::Progress;
 pub use repack::Repack;
@@ -36,7 +36,7 @@ use crate::format::Format;
 use crate::report::inspect::Report;
 use crate::work::LONGEST_HEADER;
 use scan::{Scan, Wanted};
-use sdk::Place;
+use sdk::TargetLibc;
 use serde::Serialize;
 use std::io::{self, Read};
 
@@ -318,7 +318,7 @@ fn survey<T>(
     limits: Limits,
     progress: Progress<'_>,
     work: &mut dyn FnMut(&[u8]) -> T,
-) -> Result<(Scan<T>, Vec<Place>)> {
+) -> Result<(Scan<T>, Vec<TargetLibc>)> {
     let mut wanted = Wanted::default();
     loop {
         let scan = Scan::new(open, wanted, limits, progress, work)?;
@@ -332,7 +332,7 @@ fn survey<T>(
     }
 }
 
-fn all_places<T>(scan: &Scan<T>) -> Result<Vec<Place>> {
+fn all_places<T>(scan: &Scan<T>) -> Result<Vec<TargetLibc>> {
     let tops = scan.tops();
     let mut places = Vec::new();
     for top in &tops {
@@ -361,10 +361,10 @@ fn all_places<T>(scan: &Scan<T>) -> Result<Vec<Place>> {
 type Libc = (usize, Vec<Target>);
 
 /// Each `libc.a` with its targets, and the targets without one.
-fn by_archive<T>(scan: &Scan<T>, places: Vec<Place>) -> Result<(Vec<Libc>, Vec<Alone>)> {
+fn by_archive<T>(scan: &Scan<T>, places: Vec<TargetLibc>) -> Result<(Vec<Libc>, Vec<Alone>)> {
     let mut libcs: Vec<Libc> = Vec::new();
     let mut alone = Vec::new();
-    for Place { target, libc } in places {
+    for TargetLibc { target, libc } in places {
         match libc {
             Ok(path) => {
                 let number = scan.number(&path)?;

@@ -1,9 +1,9 @@
 //! Writes a bundle again with new `libc.a`s and every other byte unchanged, and compares it with the old one.
 
 use super::entries::{Tar, padding};
+use super::gzip::Gzip;
 use super::input::{Input, Progress};
 use super::scan::{Candidate, Scan};
-use super::zip::Gzip;
 use super::{Change, Edited, Editor, Limits, Open, Planned, fingerprint};
 use crate::error::{Error, Kind, Result};
 use crate::publish::Stream;

@@ -30,7 +30,7 @@ pub struct Target {
 
 /// A target and its libc.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TargetLibc {
     pub target: Target,
     /// The path of its `libc.a` with links resolved; or why it has none that brawn can patch.
     pub libc: std::result::Result<Vec<u8>, String>,
@@ -40,7 +40,7 @@ pub struct Place {
 ///
 /// # Errors
 /// A file that the bundle names is missing or has wrong contents, or a path leads out of the bundle.
-pub fn places(files: &dyn Files, top: &[u8]) -> Result<Vec<Place>> {
+pub fn places(files: &dyn Files, top: &[u8]) -> Result<Vec<TargetLibc>> {
     let info = resolve(files, top, top, b"info.json")?;
     let bytes = json(files, &info)?;
     let variants = manifest::variants(&bytes).map_err(|e| e.member(&info))?;
@@ -67,7 +67,7 @@ pub fn places(files: &dyn Files, top: &[u8]) -> Result<Vec<Place>> {
             };
             let libc = libc(files, top, &sdk, &target.triple, root.as_deref())
                 .map_err(|e| e.member(&sdk))?;
-            places.push(Place { target, libc });
+            places.push(TargetLibc { target, libc });
             if places.len() > MOST {
                 return Err(too_many("targets").member(&sdk));
             }

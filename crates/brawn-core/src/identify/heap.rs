@@ -288,88 +288,29 @@ const BINS: [u8; 60] = [
     46, 46, 46, 46, 47, 47, 47, 47, 47, 47, 47, 47,
 ];
 
-/// Every sign.
-pub const SIGNS: [Sign; 13] = [
-    Sign {
-        heap: Heap::MuslMallocng,
-        bytes: needle!(&SIZE_CLASSES_LITTLE),
-        from: 22,
-        what: "mallocng's table of size classes",
-    },
-    Sign {
-        heap: Heap::MuslMallocng,
-        bytes: needle!(&SIZE_CLASSES_BIG),
-        from: 21,
-        what: "mallocng's table of size classes",
-    },
-    Sign {
-        heap: Heap::MuslOldmalloc,
-        bytes: needle!(&BINS),
-        from: 0,
-        what: "oldmalloc's table of bins",
-    },
-    Sign {
-        heap: Heap::Mimalloc,
-        bytes: needle!(b"mimalloc: warning: "),
-        from: 0,
-        what: "mimalloc's warnings",
-    },
-    Sign {
-        heap: Heap::Jemalloc,
-        bytes: needle!(b"<jemalloc>: "),
-        from: 0,
-        what: "jemalloc's messages",
-    },
-    Sign {
-        heap: Heap::Tcmalloc,
-        bytes: needle!(b"tcmalloc: large alloc"),
-        from: 0,
-        what: "TCMalloc's report of large blocks",
-    },
-    Sign {
-        heap: Heap::Tcmalloc,
-        bytes: needle!(b"TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES"),
-        from: 0,
-        what: "TCMalloc's option for its thread caches",
-    },
-    Sign {
-        heap: Heap::Snmalloc,
-        bytes: needle!(b"Heap corruption - free list corrupted!"),
-        from: 0,
-        what: "snmalloc's message on corrupted lists",
-    },
-    Sign {
-        heap: Heap::Scudo,
-        bytes: needle!(b"Scudo ERROR: "),
-        from: 0,
-        what: "Scudo's errors",
-    },
-    Sign {
-        heap: Heap::Go,
-        bytes: needle!(b"\xff Go buildinf:"),
-        from: 0,
-        what: "Go's build information",
-    },
-    Sign {
-        heap: Heap::Go,
-        // The build information can be left out; the table with which Go unwinds stacks cannot.
-        bytes: needle!(b"\0runtime.mallocgc\0"),
-        from: 0,
-        what: "Go's table of functions",
-    },
-    Sign {
-        heap: Heap::Glibc,
-        bytes: needle!(b"malloc(): corrupted top size"),
-        from: 0,
-        what: "glibc's messages on corrupted blocks",
-    },
-    Sign {
-        heap: Heap::Glibc,
-        bytes: needle!(b"malloc(): memory corruption"),
-        from: 0,
-        what: "glibc's messages on corrupted blocks",
-    },
-];
+/// Signs, a line each: the heap, its bytes, where the search starts, a description.
+macro_rules! signs {
+    ($($heap:ident, $bytes:expr, $from:expr, $what:expr;)*) => {
+        [$(Sign { heap: Heap::$heap, bytes: needle!($bytes), from: $from, what: $what }),*]
+    };
+}
+
+/// Every sign.  Go's build information can be left out; the table with which Go unwinds stacks cannot.
+pub const SIGNS: [Sign; 13] = signs! {
+    MuslMallocng, &SIZE_CLASSES_LITTLE, 22, "mallocng's table of size classes";
+    MuslMallocng, &SIZE_CLASSES_BIG, 21, "mallocng's table of size classes";
+    MuslOldmalloc, &BINS, 0, "oldmalloc's table of bins";
+    Mimalloc, b"mimalloc: warning: ", 0, "mimalloc's warnings";
+    Jemalloc, b"<jemalloc>: ", 0, "jemalloc's messages";
+    Tcmalloc, b"tcmalloc: large alloc", 0, "TCMalloc's report of large blocks";
+    Tcmalloc, b"TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES", 0, "TCMalloc's option for its thread caches";
+    Snmalloc, b"Heap corruption - free list corrupted!", 0, "snmalloc's message on corrupted lists";
+    Scudo, b"Scudo ERROR: ", 0, "Scudo's errors";
+    Go, b"\xff Go buildinf:", 0, "Go's build information";
+    Go, b"\0runtime.mallocgc\0", 0, "Go's table of functions";
+    Glibc, b"malloc(): corrupted top size", 0, "glibc's messages on corrupted blocks";
+    Glibc, b"malloc(): memory corruption", 0, "glibc's messages on corrupted blocks";
+};
 
 #[cfg(test)]
 mod tests {

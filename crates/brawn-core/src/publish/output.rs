@@ -8,7 +8,7 @@
 
 use super::staged::Staged;
 use super::standing::not_kept;
-use super::walk::{self, Place};
+use super::walk::{self, Reached};
 use super::write::{
     New, Stream, copy_owner, fill, in_place_unsynced, no_new_file, put, set_mode, sync,
 };
@@ -176,7 +176,7 @@ fn replace<T>(
     Ok(written)
 }
 
-fn place_of(out: &Path) -> Result<Place> {
+fn place_of(out: &Path) -> Result<Reached> {
     let place = walk::to_write(out).map_err(|e| match e.os() {
         Some(io::ErrorKind::NotFound) => no_new_file(out, Errno::NOENT.into()),
         _ => e,

@@ -1,7 +1,7 @@
 //! Puts brawn's own files into a user's directory. Only files that brawn wrote are replaced.
 
 use super::staged::Staged;
-use super::walk::{self, Place};
+use super::walk::{self, Reached};
 use super::write::no_new_file;
 use crate::error::{Error, Kind, Result};
 use crate::input;
@@ -92,7 +92,7 @@ pub fn into_file(path: &Path, bytes: &[u8], is_ours: fn(&[u8]) -> bool) -> Resul
 }
 
 fn one(
-    place: &Place,
+    place: &Reached,
     name: &OsStr,
     bytes: &[u8],
     may_replace: impl Fn(&[u8]) -> bool,

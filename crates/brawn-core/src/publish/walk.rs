@@ -48,7 +48,7 @@ pub(super) enum End {
 
 /// Where a path leads.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Reached {
     /// Its path, which has no links.
     pub path: PathBuf,
     /// The directory, or the file's directory, opened with `O_PATH`.
@@ -74,7 +74,7 @@ pub(super) fn follow(
     path: &Path,
     end: End,
     check: &mut dyn FnMut(&Step<'_>) -> Result<()>,
-) -> Result<Place> {
+) -> Result<Reached> {
     let doing = match end {
         End::Folder { made } if made == Some(Mode::RWXU) => "cannot create the cache",
         End::Folder { made: Some(_) } => "cannot create the directory",
@@ -198,13 +198,13 @@ impl Walk {
         }
     }
 
-    fn end(self, name: OsString) -> rustix::io::Result<Place> {
+    fn end(self, name: OsString) -> rustix::io::Result<Reached> {
         let path = match name.is_empty() {
             true => self.path,
             false => self.path.join(&name),
         };
         let (folder, stat) = self.open.into_iter().next_back().ok_or(Errno::NOENT)?;
-        Ok(Place {
+        Ok(Reached {
             path,
             folder,
             stat,
@@ -221,7 +221,7 @@ pub(super) fn user() -> u32 {
 /// Follows `path` to a file that is to be written. In a directory where everybody may write, a link of another user is
 /// not followed: that user could choose which file brawn writes. The kernel has the same rule if
 /// `fs.protected_symlinks` is set.
-pub(super) fn to_write(path: &Path) -> Result<Place> {
+pub(super) fn to_write(path: &Path) -> Result<Reached> {
     let place = follow(path, End::File, &mut own_link)?;
     let bytes = path.as_os_str().as_bytes();
     let is_folder = bytes.ends_with(b"/") || bytes.ends_with(b"/.");
@@ -232,7 +232,7 @@ pub(super) fn to_write(path: &Path) -> Result<Place> {
 }
 
 /// The same for a directory, which is made if it is missing.
-pub(super) fn folder_to_write(path: &Path) -> Result<Place> {
+pub(super) fn folder_to_write(path: &Path) -> Result<Reached> {
     let made = Some(Mode::RWXU | Mode::RWXG | Mode::RWXO);
     follow(path, End::Folder { made }, &mut own_link)
 }

@@ -1,10 +1,10 @@
 //! Reports about files. Nothing here changes a file.
 
+mod allowance;
 mod container;
 mod holes;
 pub mod inspect;
 pub mod package;
-mod room;
 mod unpack;
 pub mod verify;
 mod zstd;

@@ -162,10 +162,10 @@ fn zip(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize
             },
         };
         match read.map_err(|e| e.member(&name))? {
-            Member::Read(bytes, _room) if (bytes.len() as u64) < size => {
+            Member::Read(bytes, _taken) if (bytes.len() as u64) < size => {
                 return Err(cut(bytes.len(), size).member(&name));
             }
-            Member::Read(bytes, _room) => others += give(budget, &name, Ok(&bytes)),
+            Member::Read(bytes, _taken) => others += give(budget, &name, Ok(&bytes)),
             Member::Closed(what) => others += give(budget, &name, Err(closed(what))),
             Member::Other => others += 1,
         }
@@ -234,7 +234,7 @@ fn compressed(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Resul
     if Format::of(&start) != Format::Tar && !is_empty_tar(&start) {
         budget.count()?;
         return Ok(match budget.file(start, &mut stream)? {
-            Member::Read(bytes, _room) => give(budget, b"", Ok(&bytes)),
+            Member::Read(bytes, _taken) => give(budget, b"", Ok(&bytes)),
             Member::Closed(what) => give(budget, b"", Err(closed(what))),
             Member::Other => 1,
         });

@@ -1,7 +1,7 @@
 //! Unpacks archives in memory, within limits.
 
+use super::allowance::{Allowance, Taken};
 use super::holes::{Holes, Shared};
-use super::room::{Room, Taken};
 use super::zstd;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -41,7 +41,7 @@ impl Limits {
 pub const RATIO: u64 = 64;
 
 /// Limits all members that are unpacked at the same time, in all threads.
-static ROOM: Room = Room::new(3 << 26);
+static ROOM: Allowance = Allowance::new(3 << 26);
 /// What a file counts for whose size is not known.
 const ROOM_OF_ONE: u64 = 1 << 26;
 
@@ -163,7 +163,7 @@ pub(super) fn unpack(
             Member::Read(bytes, _) if (bytes.len() as u64) < size => {
                 return Err(cut(bytes.len(), size).member(&name));
             }
-            Member::Read(bytes, _room) => others += give(budget, &name, Ok(&bytes)),
+            Member::Read(bytes, _taken) => others += give(budget, &name, Ok(&bytes)),
             Member::Closed(what) => others += give(budget, &name, Err(closed(what))),
             Member::Other => others += 1,
         }
@@ -176,7 +176,7 @@ pub(super) fn unpack(
 
 /// A member's contents.
 pub(super) enum Member {
-    /// Its bytes, and the room that they take until it is dropped.
+    /// Its bytes, and what they take of the allowance until it is dropped.
     Read(Vec<u8>, Option<Taken<'static>>),
     /// It has a format that may contain programs and that brawn does not open.
     Closed(&'static str),
@@ -339,7 +339,7 @@ impl Budget {
             return Err(exceeds("it", most));
         }
         // A thread that has some already would wait for itself.
-        let room = (self.depth == 0).then(|| ROOM.take(size));
+        let taken = (self.depth == 0).then(|| ROOM.take(size));
         let rest = size.saturating_sub(bytes.len() as u64);
         let reserve = usize::try_from(rest).unwrap_or(usize::MAX);
         bytes
@@ -349,7 +349,7 @@ impl Budget {
         if bytes.len() as u64 > size || self.left == 0 {
             return Err(exceeds("it", size.min(most)));
         }
-        Ok(Member::Read(bytes, room))
+        Ok(Member::Read(bytes, taken))
     }
 
     /// Reads all of a compressed file that is no archive and gives no size; `start` is its beginning.
@@ -359,13 +359,13 @@ impl Budget {
         }
         let most = self.limits.member.min(self.left).min(self.stream);
         // Its size is known only at the end, so this takes as much as a program has.
-        let room = (self.depth == 0).then(|| ROOM.take(ROOM_OF_ONE.min(most)));
+        let taken = (self.depth == 0).then(|| ROOM.take(ROOM_OF_ONE.min(most)));
         self.read(stream, most.saturating_add(1), &mut start)?;
         self.stream = self.stream.saturating_sub(start.len() as u64);
         if start.len() as u64 > most {
             return Err(exceeds("it", most));
         }
-        Ok(Member::Read(start, room))
+        Ok(Member::Read(start, taken))
     }
 
     pub(super) fn limits(&self) -> Limits {

@@ -4,8 +4,8 @@
 //! every row. A row's figure is the median of its ratios in all rounds, with the 95 % interval. `brawn bench libc` and
 //! the repository's `brawn-bench libc` share this.
 
-use crate::judge::median::{Estimate, estimate};
 use crate::run::schedule::Random;
+use crate::stats::median::{Estimate, estimate};
 use std::collections::BTreeMap;
 
 /// The families, as the programs name them.

@@ -1,6 +1,4 @@
-//! What figures say: medians, pairs of runs, intervals, verdicts.
+//! What figures say: verdicts on programs, and on functions of libc.
 
 pub mod functions;
-pub mod median;
-pub mod pairs;
 pub mod verdict;

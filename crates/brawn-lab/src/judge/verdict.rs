@@ -1,10 +1,9 @@
 //! The verdict on one candidate, as data and in words.
 
-use crate::judge::pairs::{Ratio, needed, ratio};
+use crate::data::{Comparison, Outcome, Verdict};
 use crate::process::figures::{CPU, Metric, WALL};
-use crate::run::data::Comparison;
 use crate::show::units::{percent, signed_bytes};
-use serde::{Deserialize, Serialize};
+use crate::stats::pairs::{Ratio, needed, ratio};
 
 /// A smaller difference does not count: nobody would notice it, and the alignment of code alone can cause more.
 const NOTHING: f64 = 0.005;
@@ -14,43 +13,6 @@ const CLOSE: f64 = 0.03;
 const MOST: (usize, f64) = (1000, 3.6e12);
 /// Changes of memory that are mentioned: more than a megabyte and more than a twentieth.
 const MEMORY: (f64, f64) = (1e6, 0.05);
-
-/// Whether a candidate is faster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It is.
-    Faster,
-    /// It is slower.
-    Slower,
-    /// Neither is faster by more than a few percent.
-    Same,
-    /// The runs differ too much to tell.
-    Noisy,
-    /// There are no runs to judge by.
-    Nothing,
-}
-
-/// What is said of one candidate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// The candidate's number.
-    pub candidate: usize,
-    /// Whether it is faster.
-    pub outcome: Outcome,
-    /// How many times as fast, by time from start to end.
-    pub time: Option<Ratio>,
-    /// The same by processor time.
-    pub cpu: Option<Ratio>,
-    /// How many bytes more its peak is.
-    pub memory: f64,
-    /// Whether [`memory`](Self::memory) is worth a word.
-    pub is_memory_told: bool,
-    /// How many runs would show a difference of a few percent, if these do not. `None` if that would be too many.
-    pub runs_needed: Option<usize>,
-    /// All that in words.
-    pub words: String,
-}
 
 /// Judges every candidate that is compared with another.
 pub fn all(data: &Comparison) -> Vec<Verdict> {

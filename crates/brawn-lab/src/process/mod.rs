@@ -11,6 +11,7 @@ pub mod counters;
 mod descent;
 pub mod event;
 pub mod figures;
+pub mod job;
 pub mod kernel;
 mod launcher;
 pub mod limits;

@@ -1,7 +1,7 @@
 //! The looks at a run's memory that are kept.
 
 use crate::process::descent::Memory;
-use crate::process::tree::Moment;
+use crate::process::job::Moment;
 use std::time::Duration;
 
 /// The time between two looks, at least.

@@ -1,6 +1,6 @@
 //! Starts a program so that the clock begins with `execve`: the new process waits until its counters are set up.
 
-use crate::process::tree::Job;
+use crate::process::job::Job;
 use crate::process::{kernel, launcher};
 use std::ffi::{CString, c_char};
 use std::io::{self, PipeReader, PipeWriter, Read as _};

@@ -1,6 +1,6 @@
 //! Combines two comparisons that were measured at different times: one before a change and one after it.
 
-use crate::run::data::{Candidate, Comparison, Finding, FindingKind, Run};
+use crate::data::{Candidate, Comparison, Finding, FindingKind, Run};
 
 /// The properties of the machine on which times depend.
 const MACHINE: [&str; 5] = ["cpu", "processors", "memory", "kernel", "hypervisor"];

@@ -1,7 +1,6 @@
-//! Rounds of runs: their order, the machine, and the data that they leave.
+//! Rounds of runs: their order, the machine, and what the programs said.
 
 pub mod beside;
-pub mod data;
 pub mod machine;
 pub mod outputs;
 pub mod request;

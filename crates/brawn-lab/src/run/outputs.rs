@@ -1,6 +1,6 @@
 //! Compares the output of a form with the output of the program as it is.
 
-use crate::process::tree::{End, Kept, Run};
+use crate::process::job::{End, Kept, Run};
 use crate::show::units::elapsed;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};

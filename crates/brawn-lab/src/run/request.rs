@@ -1,9 +1,10 @@
 //! What is to be measured, and for whom.
 
-use super::data::Candidate;
 use super::outputs::{MOST, ended};
+use crate::data::Candidate;
 use crate::process::counters::Availability;
-use crate::process::tree::{self, End, Failure, Job, Output};
+use crate::process::job::{End, Failure, Job, Output};
+use crate::process::tree;
 use brawn_core::{Error, Result};
 use std::ffi::OsString;
 use std::io;

@@ -1,11 +1,12 @@
 //! The runs of a comparison, from the first look to the last round.
 
-use super::data::{Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION};
 use super::outputs::{MOST, Outputs, ended, how, is_answer};
 use super::request::{Form, Host, Request, called};
 use super::{machine, schedule};
+use crate::data::{Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION};
 use crate::process::counters;
-use crate::process::tree::{self, End, Job, Output, Run};
+use crate::process::job::{End, Job, Output, Run};
+use crate::process::tree;
 use brawn_core::{Error, Kind, Result};
 use std::ffi::OsString;
 use std::time::Duration;

@@ -33,6 +33,11 @@ impl Cell {
             tone,
         }
     }
+
+    /// That cell; a dash if there is none.
+    pub fn or_dash(cell: Option<impl Into<Self>>) -> Self {
+        cell.map_or_else(|| Self::new("–", Tone::Faint), Into::into)
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {
@@ -189,22 +194,26 @@ fn longest(lines: &[String]) -> usize {
 
 /// Breaks text at its spaces. The first line keeps its indent, and no word is broken.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for (i, word) in text.split(' ').enumerate() {
+    let (mut lines, mut has_word) = (vec![String::new()], false);
+    for word in text.split_inclusive(' ') {
         let line = lines.last_mut().expect("begins with one line");
-        if i > 0
-            && line.chars().count() + 1 + word.chars().count() > width
-            && !line.trim().is_empty()
-        {
+        if has_word && line.chars().count() + word.trim_end().chars().count() > width {
+            line.truncate(line.trim_end().len());
             lines.push(word.to_owned());
+            has_word = false;
         } else {
-            if i > 0 {
-                line.push(' ');
-            }
             line.push_str(word);
         }
+        has_word |= !word.trim_end().is_empty();
     }
     lines
+}
+
+/// `text` from column `indent` on, in lines of `width` columns that are broken at blanks and begin in that
+/// column.  A word that is longer, such as a path, stays whole; without a width all is one line.
+pub fn folded(text: &str, indent: usize, width: Option<usize>) -> String {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(20));
+    wrap(text, room).join(&format!("\n{:indent$}", ""))
 }
 
 fn style(tone: Tone) -> Style {
@@ -284,5 +293,18 @@ mod tests {
                 "0.5x<br>(0.4x\u{a0}…\u{a0}0.6x)"
             ]
         );
+    }
+
+    #[test]
+    fn lines_are_broken_at_blanks_and_long_words_stay_whole() {
+        let text = "  one two  three, four five";
+        assert_eq!(folded(text, 2, None), text);
+        assert_eq!(folded(text, 2, Some(80)), text);
+        assert_eq!(folded(text, 3, Some(23)), "  one two  three,\n   four five");
+        let path = "/a/path/that/is/longer/than/a/line";
+        assert_eq!(folded(path, 1, Some(21)), path);
+        let kept = format!("kept in {path} and here");
+        let expected = format!("kept in\n {path}\n and here");
+        assert_eq!(folded(&kept, 1, Some(21)), expected);
     }
 }

@@ -1,5 +1,7 @@
 //! Figures with their units, for people.
 
+use crate::stats::median::Estimate;
+
 /// Three significant digits, without an exponent.
 pub fn digits(value: f64) -> String {
     let decimals = match value.abs() {
@@ -24,6 +26,12 @@ pub fn time(ns: f64) -> String {
 /// A ratio.
 pub fn ratio(value: f64) -> String {
     format!("{}x", digits(value))
+}
+
+/// A ratio with its interval.
+pub fn ratio_of(found: &Estimate) -> String {
+    let [middle, low, high] = [found.median, found.low, found.high].map(ratio);
+    format!("{middle} {}", interval(&low, &high))
 }
 
 /// An amount of memory, from KiB.

@@ -13,9 +13,6 @@ use std::process::{Command, Stdio};
 /// The directory of the package that cargo looks at.
 const PACKAGE: &str = "cargo-package";
 
-/// Variables whose flags hide those of the configuration, in cargo's order.
-pub const HIDING: [&str; 2] = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"];
-
 /// What rustc is for a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {

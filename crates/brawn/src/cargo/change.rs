@@ -4,13 +4,15 @@
 //! `target.*.rustflags` together, `build.rustflags`.  brawn adds its flag to the third, which is the only one for a
 //! single target, together with the flags that it would hide.
 
-use super::ask::HIDING;
 use brawn_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 
 /// The separator of flags in `CARGO_ENCODED_RUSTFLAGS`.
 const SEPARATOR: &str = "\x1f";
+
+/// Variables whose flags hide those of the configuration, in cargo's order.
+pub const HIDING: [&str; 2] = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"];
 
 /// Variables and arguments for cargo.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

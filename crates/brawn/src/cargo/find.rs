@@ -1,10 +1,10 @@
 //! Computes the flags for cargo from cargo's answers.
 
 use super::Request;
-use super::ask::{Answer, Answers, HIDING, Question};
-use super::change::{Change, Hiding, Target, variable_of};
-use super::known::Witness;
+use super::ask::{Answer, Answers, Question};
+use super::change::{Change, HIDING, Hiding, Target, variable_of};
 use super::libc::{self, Outcome};
+use super::witness::Witness;
 use brawn_core::{Error, Result};
 use std::collections::BTreeSet;
 use std::ffi::OsString;

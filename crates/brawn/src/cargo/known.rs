@@ -8,6 +8,7 @@
 use super::change::Change;
 use super::libc::FOLDER;
 use super::line::{Line, here, home};
+use super::witness::Witness;
 use super::{Request, in_path};
 use brawn_core::fingerprint::hexadecimal;
 use brawn_core::publish::place::File;
@@ -18,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,31 +28,6 @@ const FOUND: &str = "cargo-found";
 const KEPT: usize = 256;
 /// How long an unused copy stays.
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
-
-/// A file as it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Witness {
-    path: PathBuf,
-    /// Size, seconds and nanoseconds of its last change, device and inode; none if it was not there.
-    state: Option<(u64, i64, i64, u64, u64)>,
-}
-
-impl Witness {
-    /// The file as it is.
-    pub fn of(path: &Path) -> Self {
-        let state = std::fs::metadata(path)
-            .ok()
-            .map(|m| (m.size(), m.mtime(), m.mtime_nsec(), m.dev(), m.ino()));
-        Self {
-            path: path.into(),
-            state,
-        }
-    }
-
-    fn still_holds(&self) -> bool {
-        *self == Self::of(&self.path)
-    }
-}
 
 /// What is kept.
 #[derive(Debug, Serialize, Deserialize)]

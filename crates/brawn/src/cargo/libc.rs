@@ -2,7 +2,7 @@
 
 use super::Request;
 use super::ask::Answer;
-use super::known::Witness;
+use super::witness::Witness;
 use brawn_core::archive::plan::Action;
 use brawn_core::archive::{Options, edit_bytes};
 use brawn_core::fingerprint::hexadecimal;

@@ -1,88 +1,34 @@
 //! cargo's command line: only the parts that decide what is linked, and with which configuration.
 
 use super::in_path;
+use brawn_core::listed::Listed;
 use brawn_core::{Error, Result};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// Commands of cargo that link nothing that is run later.  A command that is neither here nor in [`LINK`] is an alias
 /// or an external program.
-const LINK_NOTHING: &[&str] = &[
-    "add",
-    "c",
-    "check",
-    "clean",
-    "clippy",
-    "config",
-    "d",
-    "doc",
-    "fetch",
-    "fix",
-    "fmt",
-    "generate-lockfile",
-    "git-checkout",
-    "help",
-    "info",
-    "init",
-    "locate-project",
-    "login",
-    "logout",
-    "metadata",
-    "new",
-    "owner",
-    "package",
-    "pkgid",
-    "publish",
-    "read-manifest",
-    "remove",
-    "report",
-    "rm",
-    "rustdoc",
-    "search",
-    "tree",
-    "uninstall",
-    "update",
-    "vendor",
-    "verify-project",
-    "version",
-    "yank",
-];
+const LINK_NOTHING: Listed = Listed(
+    "add c check clean clippy config d doc fetch fix fmt generate-lockfile git-checkout help info \
+     init locate-project login logout metadata new owner package pkgid publish read-manifest \
+     remove report rm rustdoc search tree uninstall update vendor verify-project version yank",
+);
 
 /// Commands of cargo's own that link.
-const LINK: &[&str] = &[
-    "b", "bench", "build", "install", "r", "run", "rustc", "t", "test",
-];
+const LINK: Listed = Listed("b bench build install r run rustc t test");
 
 /// Commands of both lists that are cargo's built-in aliases: the user's aliases take precedence.
-const SHORT: &[&str] = &["b", "c", "d", "r", "rm", "t"];
+const SHORT: Listed = Listed("b c d r rm t");
 
 /// Commands whose first word without a dash, and all that follows it, is for the program that they start.
-const PASS_ON: &[&str] = &["r", "run", "rustc"];
+const PASS_ON: Listed = Listed("r run rustc");
 
 /// The options of these commands that have their value in the next argument.
-const TAKE_VALUE: &[&str] = &[
-    "--bin",
-    "--color",
-    "--config",
-    "--example",
-    "--features",
-    "--jobs",
-    "--lockfile-path",
-    "--manifest-path",
-    "--message-format",
-    "--package",
-    "--profile",
-    "--target",
-    "--target-dir",
-    "--crate-type",
-    "--print",
-    "--test",
-    "--bench",
-    "-F",
-    "-Z",
-    "-j",
-    "-p",
-];
+const TAKE_VALUE: Listed = Listed(
+    "--bin --color --config --example --features --jobs --lockfile-path --manifest-path \
+     --message-format --package --profile --target --target-dir --crate-type --print --test \
+     --bench -F -Z -j -p",
+);
 
 /// A command line in pieces. Together they are the whole line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,17 +71,14 @@ impl Line {
         let asks = has(&self.before, &["--version", "-V", "--list", "--help", "-h"])
             || (self.is_cargos() && has(self.own(), &["--help", "-h"]));
         let command = self.command.as_ref();
-        !asks && command.is_some_and(|command| !LINK_NOTHING.iter().any(|name| command == name))
+        !asks && command.is_some_and(|command| !LINK_NOTHING.has(command))
     }
 
     /// Whether the command may be an alias of the user's.
     pub fn may_be_alias(&self) -> bool {
-        let is_in = |names: &[&str]| {
-            names
-                .iter()
-                .any(|name| self.command.as_deref() == Some(OsStr::new(name)))
-        };
-        self.command.is_some() && (is_in(SHORT) || !is_in(LINK) && !is_in(LINK_NOTHING))
+        let is_alias =
+            |name: &OsString| SHORT.has(name) || !LINK.has(name) && !LINK_NOTHING.has(name);
+        self.command.as_ref().is_some_and(is_alias)
     }
 
     /// The line with the command replaced by `words`, for which it is an alias.
@@ -148,13 +91,12 @@ impl Line {
 
     /// The arguments after the command, without those for a program that cargo runs.
     fn own(&self) -> &[OsString] {
-        let is_in = |word: &OsString, of: &[&str]| of.iter().any(|name| word == name);
-        let passes_on = self.command.as_ref().is_some_and(|c| is_in(c, PASS_ON));
+        let passes_on = self.command.as_ref().is_some_and(|c| PASS_ON.has(c));
         let mut is_value = false;
         let end = self.rest.iter().position(|word| {
             let is_dashed = word.as_encoded_bytes().starts_with(b"-");
             let is_first = passes_on && !is_dashed && !is_value;
-            is_value = is_in(word, TAKE_VALUE);
+            is_value = TAKE_VALUE.has(word);
             word == "--" || is_first
         });
         &self.rest[..end.unwrap_or(self.rest.len())]
@@ -164,7 +106,7 @@ impl Line {
     pub fn is_cargos(&self) -> bool {
         self.command
             .as_ref()
-            .is_some_and(|command| LINK.iter().any(|name| command == name))
+            .is_some_and(|command| LINK.has(command))
     }
 
     /// The program that runs as cargo.  If cargo itself runs brawn (also through a build script or a test), it names

@@ -15,6 +15,7 @@ mod known;
 mod libc;
 mod line;
 mod record;
+mod witness;
 
 pub use record::record_if_asked;
 

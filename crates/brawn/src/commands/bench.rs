@@ -7,13 +7,12 @@ mod say;
 mod workloads;
 
 use super::compare::signals::{Signals, Watched};
-use super::compare::{export, parsed};
+use crate::data;
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::publish::write_report;
 use brawn_core::{Error, Kind, Result};
+use brawn_lab::data::Comparison;
 use brawn_lab::judge::verdict;
-use brawn_lab::run::data::Comparison;
 use brawn_lab::run::request::Request;
 use brawn_lab::run::session::session;
 use brawn_lab::run::{machine, schedule};
@@ -146,19 +145,19 @@ fn attempt(args: &Args) -> Result<Exit> {
         }
         return Ok(Exit::Success);
     }
-    export::check([&args.export_json, &args.html])?;
+    data::check([&args.export_json, &args.html])?;
     tell(&measure(args, &chosen)?, args)
 }
 
 /// What `--export-json` wrote, judged again.
 fn read(path: &Path) -> Result<Measured> {
-    let mut measured: Measured = parsed(path, "brawn bench")?;
+    let mut measured: Measured = data::read(path, "brawn bench")?;
     let malformed = |found: String| Error::malformed(found).path(path);
-    if measured.format != FORMAT || measured.version > VERSION {
-        let (format, version) = (&measured.format, measured.version);
-        return Err(malformed(format!("{format}, version {version}"))
-            .expected(format!("{FORMAT}, at most version {VERSION}")));
-    }
+    data::check_format(
+        path,
+        (&measured.format, measured.version),
+        (FORMAT, VERSION),
+    )?;
     for one in &mut measured.workloads {
         let data = &mut one.comparison;
         data.check()
@@ -171,12 +170,8 @@ fn read(path: &Path) -> Result<Measured> {
 
 /// Prints and writes what `args` asks for.
 fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
-    if let Some(path) = &args.export_json {
-        export::json(measured, path)?;
-    }
-    if let Some(path) = &args.html {
-        write_report(path, html::page(measured).as_bytes())?;
-    }
+    let page = || html::page(measured);
+    data::export(measured, [&args.export_json, &args.html], page)?;
     match args.json {
         true => ui::json(measured),
         false => say::print(measured),

@@ -2,7 +2,7 @@
 
 pub mod candidates;
 mod diagnosis;
-pub mod export;
+mod export;
 pub mod html;
 mod sampled;
 mod say;
@@ -10,18 +10,18 @@ pub mod signals;
 
 use super::run::Stop;
 use crate::builds::SignaturesArg;
+use crate::data;
 use crate::exit::Exit;
 use crate::only::Parts;
 use crate::ui;
 use brawn_core::{Error, Kind, Result, input};
+use brawn_lab::data::{Comparison, Finding, FindingKind};
 use brawn_lab::judge::verdict;
 use brawn_lab::run::beside::beside;
-use brawn_lab::run::data::{Comparison, Finding, FindingKind};
 use brawn_lab::run::machine;
 use brawn_lab::run::request::Request;
 use brawn_lab::run::session::session;
 use candidates::With;
-use serde::de::DeserializeOwned;
 use signals::{Signals, Watched};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -238,7 +238,7 @@ fn predicted(program: &OsString, args: &Args) -> Result<()> {
 
 fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
     check_input(args)?;
-    export::check([
+    data::check([
         &args.export_json,
         &args.html,
         &args.export_csv,
@@ -265,23 +265,8 @@ fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
 }
 
 fn read(path: &Path) -> Result<Comparison> {
-    let data: Comparison = parsed(path, "brawn compare")?;
+    let data: Comparison = data::read(path, "brawn compare")?;
     data.check()
         .map_err(|found| Error::malformed(found).path(path))?;
     Ok(data)
-}
-
-/// The largest file that is read as data: a hundred thousand runs of three forms.
-const LARGEST: u64 = 256 << 20;
-
-/// What `command` wrote as JSON.
-pub fn parsed<T: DeserializeOwned>(path: &Path, command: &str) -> Result<T> {
-    let failed = |error| input::failed("cannot read it", error).path(path);
-    let file = input::open(path).map_err(failed)?;
-    let mut text = String::new();
-    let mut file = std::io::Read::take(file, LARGEST);
-    std::io::Read::read_to_string(&mut file, &mut text).map_err(failed)?;
-    // Anybody may have written the names in it, and they are printed in many places.
-    serde_json::from_str(&brawn_core::shown::shown_json(&text))
-        .map_err(|error| Error::malformed(format!("no data of `{command}`: {error}")).path(path))
 }

@@ -1,9 +1,8 @@
 //! `brawn completions`: what a shell needs to complete brawn's command lines.
 
-use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::ui;
-use clap::{Arg, Command, CommandFactory as _, ValueEnum};
+use clap::{Arg, Command, ValueEnum};
 use clap_complete::{generate, shells};
 
 /// Print a script that completes brawn's command line in a shell.
@@ -26,8 +25,8 @@ enum Shell {
     Fish,
 }
 
-pub fn run(args: &Args) -> Exit {
-    ui::text(&script(args.shell));
+pub fn run(args: &Args, brawn: fn() -> Command) -> Exit {
+    ui::text(&script(args.shell, &brawn()));
     Exit::Success
 }
 
@@ -36,8 +35,8 @@ pub fn run(args: &Args) -> Exit {
 const NAMES: [(&str, &str); 2] = [("rust", "@rust@"), ("swift", "@swift@")];
 
 /// The script.  It names options and values, and no files of this machine: for the names of toolchains it asks brawn.
-fn script(shell: Shell) -> String {
-    let mut command = Cli::command().mut_subcommands(|command| {
+fn script(shell: Shell, brawn: &Command) -> String {
+    let mut command = brawn.clone().mut_subcommands(|command| {
         command.mut_args(|argument| {
             let long = argument.get_long().unwrap_or_default();
             let named = NAMES.iter().find(|(kind, _)| *kind == long);
@@ -56,21 +55,20 @@ fn script(shell: Shell) -> String {
     }
     let script = String::from_utf8_lossy(&bytes).into_owned();
     match shell {
-        Shell::Bash => bash(&script),
+        Shell::Bash => bash(&script, brawn),
         Shell::Zsh => zsh(&script),
-        Shell::Fish => fish(&script),
+        Shell::Fish => fish(&script, brawn),
     }
 }
 
 /// The commands that take a program and its arguments, each with those of its options that have a value, with blanks
 /// between them.  Behind the program, nothing is brawn's.
-fn of_programs() -> Vec<(String, String)> {
+fn of_programs(brawn: &Command) -> Vec<(String, String)> {
     let takes = |command: &&Command| {
         let mut all = command.get_positionals();
         all.any(Arg::is_trailing_var_arg_set)
     };
-    let cli = Cli::command();
-    let commands = cli.get_subcommands().filter(takes);
+    let commands = brawn.get_subcommands().filter(takes);
     let values = |command: &Command| -> Vec<String> {
         let all = command.get_arguments();
         let all = all.filter(|option| option.get_action().takes_values());
@@ -87,7 +85,7 @@ fn of_programs() -> Vec<(String, String)> {
 }
 
 /// Bash divides `--option=value` at its `=`, which clap's script does not expect.
-fn bash(script: &str) -> String {
+fn bash(script: &str, brawn: &Command) -> String {
     let head = "    prev=\"$3\"\n";
     let divided = r#"    # `--option=value` comes as three words.
     local joined=
@@ -103,7 +101,7 @@ fn bash(script: &str) -> String {
         let asked = format!("if [[ $joined ]]; then _brawn_names {kind} \"$cur\"; fi");
         script = script.replace(&values, &asked);
     }
-    for (name, values) in of_programs() {
+    for (name, values) in of_programs(brawn) {
         let block = format!("        brawn__subcmd__{name})\n");
         // A program's own completions are there if bash-completion is.
         let own = match name.as_str() {
@@ -187,20 +185,20 @@ _brawn_{kind}() {{
     script.replacen(before, &format!("{functions}{before}"), 1)
 }
 
-fn fish(script: &str) -> String {
+fn fish(script: &str, brawn: &Command) -> String {
     let mut script = script.to_owned();
     for (kind, place) in NAMES {
         let values = format!("-r -f -a \"{}\\t''\"", place);
         let asked = format!("-r -f -a \"(__fish_brawn_names {kind})\"");
         script = script.replace(&values, &asked);
     }
-    for (name, values) in of_programs() {
+    for (name, values) in of_programs(brawn) {
         let always = format!("\"__fish_brawn_using_subcommand {name}\"");
         let before = format!("\"__fish_brawn_before_program {name} {values}\"");
         script = script.replace(&always, &before);
     }
     // clap's script leaves out the values of what is no option.
-    for command in Cli::command().get_subcommands() {
+    for command in brawn.get_subcommands() {
         let values = command
             .get_positionals()
             .flat_map(|a| a.get_possible_values());
@@ -246,12 +244,15 @@ end
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory as _;
 
     #[test]
     fn every_script_knows_every_subcommand_and_its_long_options() {
+        let brawn = Cli::command();
         for shell in Shell::value_variants() {
-            let script = script(*shell);
-            for command in Cli::command().get_subcommands() {
+            let script = script(*shell, &brawn);
+            for command in brawn.get_subcommands() {
                 let name = command.get_name();
                 assert!(script.contains(name), "{shell:?}: {name}");
                 for option in command.get_arguments().filter_map(|a| a.get_long()) {

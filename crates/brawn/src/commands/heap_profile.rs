@@ -3,14 +3,13 @@
 mod html;
 mod pprof;
 
-use crate::commands::compare::export::json;
+use crate::data;
 use crate::exit::Exit;
-use crate::table::{Row, table};
 use crate::ui;
-use anstyle::Style;
 use brawn_core::publish::write_report;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
+use brawn_lab::show::columns::{Row, columns};
 use brawn_lab::show::units::bytes;
 use brawn_sample::heap::{Amount, Profile, Recording, profile};
 use std::collections::HashMap;
@@ -69,7 +68,7 @@ fn show(args: &Args) -> Result<()> {
         write_report(path, html::page(&profile, &title).as_bytes())?;
     }
     if let Some(path) = &args.export_json {
-        json(&profile, path)?;
+        data::write(&profile, path)?;
     }
     Ok(())
 }
@@ -173,22 +172,20 @@ fn lines(profile: &Profile) -> Vec<Line> {
 
 /// The headline, and the functions that used most.
 fn summary(profile: &Profile, most: usize) -> String {
-    let rows: Vec<Row<4>> = lines(profile)
+    let rows: Vec<Row> = lines(profile)
         .iter()
         .filter(|line| line.itself.bytes > 0.0 || line.asked.bytes > 0.0)
         .take(most)
-        .map(|line| Row {
-            cells: [
+        .map(|line| {
+            Row::from([
                 size(line.itself),
                 size(line.with_callees),
                 size(line.asked),
                 profile.frames[line.frame].function.clone(),
-            ],
-            style: Style::new(),
-            details: Vec::new(),
+            ])
         })
         .collect();
     let head = ["AT PEAK", "WITH CALLEES", "ASKED FOR", "FUNCTION"];
     let headline = ui::folded(&headline(profile), 0, ui::width());
-    format!("{headline}\n\n{}", table(head, &rows))
+    format!("{headline}\n\n{}", columns(head, &rows, ui::width()))
 }

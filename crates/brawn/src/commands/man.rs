@@ -1,11 +1,10 @@
 //! `brawn man`: the manual pages, made from the text of `--help`.
 
-use crate::cli::Cli;
 use crate::exit::{self, Exit};
 use crate::help;
 use crate::ui;
 use brawn_core::{Error, Kind, Result};
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
@@ -25,12 +24,13 @@ pub struct Args {
     list: bool,
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args, brawn: fn() -> Command) -> Exit {
+    let pages = pages(brawn());
     if args.list {
-        ui::text(&names().join("\n"));
+        ui::text(&names(&pages).join("\n"));
         return Exit::Success;
     }
-    match page(&args.command) {
+    match page(&args.command, &pages) {
         Ok(page) => {
             ui::text(&page);
             Exit::Success
@@ -43,8 +43,8 @@ pub fn run(args: &Args) -> Exit {
 }
 
 /// All of brawn's commands, each under the name of its page, brawn itself first.
-fn pages() -> Vec<Command> {
-    let mut brawn = Cli::command().disable_help_subcommand(true);
+fn pages(brawn: Command) -> Vec<Command> {
+    let mut brawn = brawn.disable_help_subcommand(true);
     brawn.build();
     let mut all = vec![brawn];
     let mut next = 0;
@@ -61,26 +61,26 @@ fn name_of(command: &Command) -> &str {
     command.get_display_name().unwrap_or("brawn")
 }
 
-fn names() -> Vec<String> {
-    let mut names: Vec<String> = pages().iter().map(|c| name_of(c).to_owned()).collect();
+fn names(pages: &[Command]) -> Vec<String> {
+    let mut names: Vec<String> = pages.iter().map(|c| name_of(c).to_owned()).collect();
     names.sort_unstable();
     names
 }
 
 /// The page of the command with these words, or with the page's own name.
-fn page(words: &[String]) -> Result<String> {
+fn page(words: &[String], pages: &[Command]) -> Result<String> {
     let asked = words.join("-");
     let name = match asked.as_str() {
         "" | "brawn" => "brawn".to_owned(),
         of if of.starts_with("brawn-") => asked,
         _ => format!("brawn-{asked}"),
     };
-    let command = pages().into_iter().find(|c| name_of(c) == name);
+    let command = pages.iter().find(|c| name_of(c) == name);
     let command = command.ok_or_else(|| {
         let message = "there is no such page: `brawn man --list` prints them all";
         Error::new(Kind::Usage, format!("{}: {message}", words.join(" ")))
     })?;
-    render(command).map_err(|e| Error::io("cannot write the page", e))
+    render(command, pages).map_err(|e| Error::io("cannot write the page", e))
 }
 
 /// How brawn's own page says what to type.
@@ -122,8 +122,8 @@ const RELATED: &[(&str, &[&str])] = &[
 ];
 
 /// The page: clap's parts of it, and the end of `--help`, each part with its own heading.
-fn render(command: Command) -> io::Result<String> {
-    let subcommand = name_of(&command)
+fn render(command: &Command, pages: &[Command]) -> io::Result<String> {
+    let subcommand = name_of(command)
         .trim_start_matches("brawn")
         .trim_start_matches('-')
         .to_owned();
@@ -135,9 +135,9 @@ fn render(command: Command) -> io::Result<String> {
     };
     let has_options = command.get_arguments().any(|a| !a.is_hide_set());
     let has_subcommands = command.get_subcommands().any(|c| !c.is_hide_set());
-    let command = match subcommand.as_str() {
-        "" => command.override_usage(USAGE).long_about(DESCRIPTION),
-        _ => command,
+    let command = match (command.clone(), subcommand.as_str()) {
+        (command, "") => command.override_usage(USAGE).long_about(DESCRIPTION),
+        (command, _) => command,
     };
     let man = Man::new(command)
         .source(concat!("brawn ", env!("CARGO_PKG_VERSION")))
@@ -160,7 +160,7 @@ fn render(command: Command) -> io::Result<String> {
     let mut roff = Roff::default();
     add_examples(&mut roff, &subcommand);
     add_exit_codes(&mut roff, &of);
-    add_see_also(&mut roff, &subcommand);
+    add_see_also(&mut roff, &subcommand, pages);
     roff.to_writer(&mut page)?;
     let page = String::from_utf8_lossy(&page);
     // Values of an option: one a line, without lines between them, and less far to the right.
@@ -208,7 +208,7 @@ fn add_exit_codes(roff: &mut Roff, subcommand: &str) {
 }
 
 /// The other pages, and where the guide is.
-fn add_see_also(roff: &mut Roff, subcommand: &str) {
+fn add_see_also(roff: &mut Roff, subcommand: &str, pages: &[Command]) {
     roff.control("SH", ["SEE ALSO"]);
     let own = format!("brawn-{subcommand}");
     let others: Vec<String> = match subcommand {
@@ -225,7 +225,7 @@ fn add_see_also(roff: &mut Roff, subcommand: &str) {
             let related = related.flat_map(|(_, others)| *others);
             std::iter::once("brawn".to_owned())
                 .chain(related.map(|name| format!("brawn-{name}")))
-                .chain(names().into_iter().filter(near))
+                .chain(names(pages).into_iter().filter(near))
                 .collect()
         }
     };
@@ -238,12 +238,15 @@ fn add_see_also(roff: &mut Roff, subcommand: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory as _;
 
     #[test]
     fn every_command_has_a_page_with_all_its_options_and_values() {
-        for command in pages() {
-            let name = name_of(&command).to_owned();
-            let text = page(std::slice::from_ref(&name)).expect("it is listed");
+        let pages = pages(Cli::command());
+        for command in &pages {
+            let name = name_of(command).to_owned();
+            let text = page(std::slice::from_ref(&name), &pages).expect("it is listed");
             // As roff writes what is typed.
             let text = text.replace("\\-", "-").replace("\\*(Aq", "'");
             assert!(text.is_ascii(), "{name}");
@@ -271,26 +274,33 @@ mod tests {
 
     #[test]
     fn what_a_page_refers_to_is_there() {
-        let names = names();
+        let pages = pages(Cli::command());
+        let names = names(&pages);
         for (of, others) in RELATED {
             for name in others.iter().chain([of]) {
                 assert!(names.contains(&format!("brawn-{name}")), "{name}");
             }
         }
-        let text = page(&["patch".to_owned()]).expect("there is one");
+        let text = page(&["patch".to_owned()], &pages).expect("there is one");
         assert!(text.contains("\\fBbrawn\\-restore\\fR(1)"), "{text}");
     }
 
     #[test]
     fn a_page_has_the_names_that_are_typed_for_it() {
-        let say = |words: &[&str]| page(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
+        let pages = pages(Cli::command());
+        let say = |words: &[&str]| {
+            page(
+                &words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>(),
+                &pages,
+            )
+        };
         let own = say(&["brawn-signatures-find"]).expect("there is one");
         assert_eq!(say(&["signatures", "find"]).expect("the same"), own);
         assert_eq!(say(&["signatures-find"]).expect("the same"), own);
         let whole = say(&[]).expect("brawn has one");
         assert_eq!(say(&["brawn"]).expect("the same"), whole);
         assert!(say(&["nothing"]).is_err());
-        for name in names()
+        for name in names(&pages)
             .iter()
             .skip(1)
             .filter(|n| n.matches('-').count() == 1)

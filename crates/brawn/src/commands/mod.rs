@@ -18,21 +18,44 @@ pub mod signatures;
 pub mod toolchains;
 pub mod verify;
 
-use crate::cli::Command;
 use crate::exit::Exit;
+use clap::Subcommand;
 
-/// Runs `command`; everything is printed when it returns.
-pub fn run(command: Command) -> Exit {
+/// The subcommands: first those that change something, from the toolchain to the finished program, then those that only
+/// look.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Patch(patch::Args),
+    Restore(restore::Args),
+    Toolchains(toolchains::Args),
+    LinkArgs(link_args::Args),
+    Cargo(cargo::Args),
+    Rewrite(rewrite::Args),
+    Run(run::Args),
+    Preload(preload::Args),
+    Compare(compare::Args),
+    Bench(bench::Args),
+    Image(image::Args),
+    Inspect(inspect::Args),
+    Verify(verify::Args),
+    HeapProfile(heap_profile::Args),
+    Signatures(signatures::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Runs `command`; everything is printed when it returns. `brawn` gives all that can be typed.
+pub fn run(command: Command, brawn: fn() -> clap::Command) -> Exit {
     match command {
         Command::Bench(args) => bench::run(&args),
         Command::Cargo(args) => cargo::run(&args),
         Command::Compare(args) => compare::run(&args),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&args, brawn),
         Command::HeapProfile(args) => heap_profile::run(&args),
         Command::Image(args) => image::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Man(args) => man::run(&args, brawn),
         Command::Patch(args) => patch::run(&args),
         Command::Preload(args) => preload::run(&args),
         Command::Restore(args) => restore::run(&args),

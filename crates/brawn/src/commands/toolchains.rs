@@ -1,12 +1,12 @@
 //! `brawn toolchains`: lists the `libc.a`s of toolchains, and what each is.
 
 use crate::exit::Exit;
-use crate::table::{Row, table};
 use crate::{ui, which};
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
 use brawn_core::identify::Memory;
 use brawn_core::toolchains::{Archive, State, Toolchain, ToolchainKind, find};
+use brawn_lab::show::columns::{Row, columns};
 use clap::ValueEnum;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Exit {
         ui::info("no toolchain with musl");
     } else {
         let rows: Vec<_> = toolchains.iter().map(row).collect();
-        ui::text(&table(HEAD, &rows));
+        ui::text(&columns(HEAD, &rows, ui::width()));
     }
     exit
 }
@@ -114,7 +114,7 @@ fn names(archives: &[Archive]) -> Vec<&str> {
 
 const HEAD: [&str; 6] = ["STATE", "TOOLCHAIN", "TARGET", "MUSL", "HEAP", "PATH"];
 
-fn row(toolchain: &Toolchain) -> Row<{ HEAD.len() }> {
+fn row(toolchain: &Toolchain) -> Row {
     let active = if toolchain.active { " (active)" } else { "" };
     let or_unknown = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".into());
     let version = toolchain
@@ -141,7 +141,7 @@ fn row(toolchain: &Toolchain) -> Row<{ HEAD.len() }> {
     let [state, name, target, version, heap] = cells;
     let path = printable(toolchain.path.as_os_str().as_bytes());
     Row {
-        cells: [state, name, target, version, heap, path],
+        cells: vec![state, name, target, version, heap, path],
         style: colour(toolchain.state),
         details: details(toolchain),
     }

@@ -3,9 +3,9 @@
 //!
 //! Nothing here refuses an archive: its heap can be exchanged without these functions.
 
-use super::{Part, Plan, Why, added, is_same, removed};
+use super::{Plan, Why, added, is_same, removed};
 use crate::advice::Advice;
-use crate::archive::identify::{Content, Findings, Member, Role};
+use crate::archive::identify::{Content, Findings, Member, Part, Role};
 use crate::archive::read::Archive;
 use crate::elf::object::{Binding, Symbol};
 use crate::error::{Error, printable};
@@ -93,7 +93,6 @@ pub(super) fn plan(
         set: memory,
         functions: memory.functions.iter().collect(),
         part: Part::Memory,
-        role: Role::BrawnMemory,
         why: Why::MuslMemory,
         needed,
     };
@@ -106,8 +105,6 @@ pub(super) struct Exchange<'p> {
     /// The functions of the set that may be added, in the set's order.
     pub functions: Vec<&'p Function>,
     pub part: Part,
-    /// The role of brawn's members of this part.
-    pub role: Role,
     /// Why musl's members are removed.
     pub why: Why,
     /// brawn's own names of functions that are added in any case.
@@ -120,7 +117,7 @@ impl Exchange<'_> {
         let names = self.functions.iter().flat_map(|f| f.surface);
         let known: HashSet<&[u8]> = names.map(|name| name.as_bytes()).collect();
         let stay = staying(findings, &known);
-        let old: Vec<&Member<'_>> = findings.with_role(self.role).collect();
+        let old: Vec<&Member<'_>> = findings.with_role(Role::Ours(self.part)).collect();
         let musl: Vec<&Member<'_>> = findings
             .members
             .iter()

@@ -1,8 +1,8 @@
 //! Functions that an archive lacks once another heap's members have left it, and functions that brawn supplied
 //! before.
 
-use super::{Part, Plan, Why, added, is_same, removed};
-use crate::archive::identify::{Findings, Member, Role};
+use super::{Plan, Why, added, is_same, removed};
+use crate::archive::identify::{Findings, Member, Part, Role};
 use crate::archive::mimalloc::is_operator;
 use crate::archive::read::Archive;
 use crate::error::{Error, Result, printable};
@@ -21,7 +21,7 @@ pub(super) fn plan(
     let known = |name: &[u8]| functions.iter().any(|f| f.name.as_bytes() == name);
     // A function that another brawn supplied and this one does not have stays, since it may not vanish.
     let old: Vec<&Member<'_>> = findings
-        .with_role(Role::BrawnSupplied)
+        .with_role(Role::Ours(Part::Supplied))
         .filter(|m| m.defined().any(|s| known(s.name)))
         .collect();
     let goes: HashSet<usize> = old

@@ -1,7 +1,7 @@
 //! Checks that every name still has exactly one definition after the heap is exchanged.
 
-use super::{Part, Plan};
-use crate::archive::findings::{Findings, Member, Role};
+use super::Plan;
+use crate::archive::findings::{Findings, Member, Part, Role};
 use crate::elf::object::Binding;
 use crate::error::{Error, Kind, Result, printable};
 use crate::identify::{fork, is_surface};
@@ -63,7 +63,7 @@ impl Exchange<'_> {
 
     /// If the payload's heap is already there, its names count as provided.
     fn goes(&self, member: &Member<'_>) -> bool {
-        self.gone.contains(&member.entry) || member.role == Role::Brawn
+        self.gone.contains(&member.entry) || member.role == Role::Ours(Part::Heap)
     }
 
     /// The names that are lost with the removed members.

@@ -2,7 +2,7 @@
 
 use crate::advice::Advice;
 use crate::archive::identify;
-use crate::archive::identify::{Content, Findings, Role};
+use crate::archive::identify::{Content, Findings, Part, Role};
 use crate::archive::mimalloc::{COPIES, Mimalloc};
 use crate::archive::read::Archive;
 use crate::elf::image::Image;
@@ -41,7 +41,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         ));
     }
     let memory = memory(archive, &findings, &mut evidence)?;
-    let supplied = findings.with_role(Role::BrawnSupplied);
+    let supplied = findings.with_role(Role::Ours(Part::Supplied));
     evidence.extend(executable::supplied(supplied.flat_map(|m| m.notes())));
     let (mut missing, mut hint) = (Vec::new(), None);
     if let Some(found) = Mimalloc::of(archive, &findings)? {
@@ -53,7 +53,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         mimalloc(found, &mut heaps, &mut evidence);
     }
     let notes = findings
-        .with_role(Role::BrawnMemory)
+        .with_role(Role::Ours(Part::Memory))
         .flat_map(|member| executable::memory_notes(member.notes()).map(move |n| (member, n)));
     let (noted, memory_notes): (Vec<_>, Vec<_>) = notes.unzip();
     if noted.len() > 1 {
@@ -77,7 +77,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         memory,
         memory_notes,
         libc_notes: findings
-            .with_role(Role::BrawnLibc)
+            .with_role(Role::Ours(Part::Libc))
             .flat_map(|member| member.notes().to_vec())
             .collect(),
         evidence,
@@ -138,7 +138,11 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
             }
         }
     };
-    for member in findings.members.iter().filter(|m| m.role != Role::Brawn) {
+    for member in findings
+        .members
+        .iter()
+        .filter(|m| m.role != Role::Ours(Part::Heap))
+    {
         let place = format!("member {} defines", printable(member.name));
         seen(place, &mut member.defined().map(|s| s.name));
     }
@@ -156,7 +160,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
             Sure::Certain,
             format!("member {} defines malloc", printable(member.name)),
         )),
-        Some(member) if heaps.is_empty() && member.role != Role::Brawn => {
+        Some(member) if heaps.is_empty() && member.role != Role::Ours(Part::Heap) => {
             let heap = match member.role {
                 Role::MuslHeap if findings.libc == Libc::Musl => Heap::Musl,
                 _ => Heap::Own,
@@ -176,7 +180,11 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
 fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<FoundHeap>) {
     let is_internal = |name: &[u8]| INTERNAL.iter().any(|n| n.as_bytes() == name);
     let mut members = Vec::new();
-    for member in findings.members.iter().filter(|m| m.role != Role::Brawn) {
+    for member in findings
+        .members
+        .iter()
+        .filter(|m| m.role != Role::Ours(Part::Heap))
+    {
         let is_heaps = matches!(member.role, Role::MuslHeap | Role::ForeignHeap);
         let defines: Vec<String> = member
             .defined()
@@ -248,10 +256,10 @@ fn memory(
     evidence: &mut Vec<String>,
 ) -> Result<Memory> {
     let is_memory = |name: &[u8]| MEMORY.iter().any(|n| n.as_bytes() == name);
-    let ours: Vec<_> = findings.with_role(Role::BrawnMemory).collect();
+    let ours: Vec<_> = findings.with_role(Role::Ours(Part::Memory)).collect();
     if !ours.is_empty() {
         let mut others = findings.members.iter().filter(|m| {
-            m.role != Role::BrawnMemory && m.defined().any(|symbol| is_memory(symbol.name))
+            m.role != Role::Ours(Part::Memory) && m.defined().any(|symbol| is_memory(symbol.name))
         });
         evidence.push(format!(
             "{} members of brawn's memory functions",

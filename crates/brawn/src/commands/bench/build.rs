@@ -9,10 +9,11 @@ use brawn_core::report::inspect::{Report, inspect};
 use brawn_core::shown::{self, shown};
 use brawn_core::{Error, Kind, Result};
 use brawn_lab::build::{PATIENCE, Toolchain};
+use brawn_lab::data;
 use brawn_lab::judge::functions::FLAGS;
 use brawn_lab::process::counters::Availability;
-use brawn_lab::process::tree::{self, End, Failure, Job, Output};
-use brawn_lab::run::data;
+use brawn_lab::process::job::{End, Failure, Job, Output, Run};
+use brawn_lab::process::tree;
 use brawn_lab::run::outputs::ended;
 use brawn_lab::run::request::Form;
 use brawn_payload::{Profile, payloads};
@@ -167,7 +168,7 @@ impl<'a> Room<'a> {
     }
 
     /// Runs something that must not outlive brawn.
-    pub fn run(&self, path: &Path, arguments: &[OsString], limit: Duration) -> Result<tree::Run> {
+    pub fn run(&self, path: &Path, arguments: &[OsString], limit: Duration) -> Result<Run> {
         // A compiler that is killed leaves files behind; they are removed with the directory.
         let folder = self.folder.path().as_os_str().to_owned();
         let variables = [(OsString::from("TMPDIR"), folder)];

@@ -32,7 +32,7 @@ pub fn page(measured: &Measured) -> String {
 fn summary(measured: &Measured) -> Markup {
     let rows = html! {
         @for (number, one) in measured.workloads.iter().enumerate() {
-            @let [title, cells @ ..] = say::row(one).cells;
+            @let [title, cells @ ..] = say::row(one);
             @let link = html! { a href=(format!("#w{number}")) { (line(&title)) } };
             (row(link, cells.iter().map(|cell| line(cell))))
         }

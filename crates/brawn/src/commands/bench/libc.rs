@@ -7,14 +7,13 @@ mod sources;
 
 use super::build::Room;
 use crate::commands::compare::signals::Signals;
-use crate::commands::compare::{export, parsed};
+use crate::data;
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::publish::write_report;
 use brawn_core::{Error, Kind, Result};
 use brawn_lab::judge::functions::{self, FAMILIES, GLIBC, Round, STOCK, parts};
-use brawn_lab::judge::median::Estimate;
 use brawn_lab::run::{machine, schedule};
+use brawn_lab::stats::median::Estimate;
 use clap::ValueEnum;
 use programs::{Asked, Programs};
 use serde::{Deserialize, Serialize};
@@ -185,7 +184,7 @@ fn attempt(args: &Args) -> Result<Exit> {
         ui::text(&chosen.join("\n"));
         return Ok(Exit::Success);
     }
-    export::check([&args.export_json, &args.html])?;
+    data::check([&args.export_json, &args.html])?;
     tell(&measure(args, &chosen)?, args)
 }
 
@@ -212,13 +211,13 @@ fn chosen(only: &[String]) -> Result<Vec<&'static str>> {
 
 /// What `--export-json` wrote, judged again.
 fn read(path: &Path) -> Result<Measured> {
-    let mut measured: Measured = parsed(path, "brawn bench libc")?;
+    let mut measured: Measured = data::read(path, "brawn bench libc")?;
     let malformed = |found: String| Error::malformed(found).path(path);
-    if measured.format != FORMAT || measured.version > VERSION {
-        let (format, version) = (&measured.format, measured.version);
-        return Err(malformed(format!("{format}, version {version}"))
-            .expected(format!("{FORMAT}, at most version {VERSION}")));
-    }
+    data::check_format(
+        path,
+        (&measured.format, measured.version),
+        (FORMAT, VERSION),
+    )?;
     if ![GLIBC, STOCK].contains(&measured.base.as_str()) {
         return Err(malformed(format!("base: {:?}", measured.base)).expected("glibc or stock musl"));
     }
@@ -263,12 +262,8 @@ impl Measured {
 
 /// Prints and writes what `args` asks for.
 fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
-    if let Some(path) = &args.export_json {
-        export::json(measured, path)?;
-    }
-    if let Some(path) = &args.html {
-        write_report(path, html::page(measured, args.sort).as_bytes())?;
-    }
+    let page = || html::page(measured, args.sort);
+    data::export(measured, [&args.export_json, &args.html], page)?;
     match args.json {
         true => ui::json(measured),
         false => say::print(measured, args.sort),

@@ -1,15 +1,13 @@
 //! The figures for people: one sentence, then a table.
 
 use super::{Measured, One};
-use crate::table::{self, Row};
 use crate::ui;
-use anstyle::Style;
 use brawn_core::shown;
-use brawn_lab::judge::median::estimate;
-use brawn_lab::judge::verdict::{Outcome, Verdict};
+use brawn_lab::data::{Comparison, Outcome, Verdict};
 use brawn_lab::process::figures::WALL;
-use brawn_lab::run::data::Comparison;
+use brawn_lab::show::columns::{Row, columns};
 use brawn_lab::show::units::{bytes, change, elapsed, signed_bytes};
+use brawn_lab::stats::median::estimate;
 
 /// The number of brawn's form, and of glibc's.
 const BRAWN: usize = 1;
@@ -35,11 +33,15 @@ pub fn print(measured: &Measured) {
         }
     }
     ui::text("");
-    let rows: Vec<Row<6>> = measured.workloads.iter().map(row).collect();
-    ui::text(&table::table(HEAD, &rows));
+    let rows: Vec<Row> = measured
+        .workloads
+        .iter()
+        .map(|one| row(one).into())
+        .collect();
+    ui::text(&columns(HEAD, &rows, ui::width()));
 }
 
-pub fn row(one: &One) -> Row<6> {
+pub fn row(one: &One) -> [String; 6] {
     let data = &one.comparison;
     let took =
         |form| estimate(&data.values(form, WALL)).map_or("–".to_owned(), |e| elapsed(e.median));
@@ -52,18 +54,14 @@ pub fn row(one: &One) -> Row<6> {
         (Some(before), Some(after)) => format!("{} → {}", bytes(before), bytes(after)),
         _ => "–".to_owned(),
     };
-    Row {
-        cells: [
-            one.title.clone(),
-            took(0),
-            took(BRAWN),
-            against,
-            took(GLIBC),
-            peak,
-        ],
-        style: Style::new(),
-        details: Vec::new(),
-    }
+    [
+        one.title.clone(),
+        took(0),
+        took(BRAWN),
+        against,
+        took(GLIBC),
+        peak,
+    ]
 }
 
 /// All in one sentence, as in `4 threads allocate 38x as fast; start-up unchanged; peak memory −12 %`.

@@ -9,7 +9,7 @@ use crate::profile::ProfileArg;
 use brawn_core::fingerprint::Fingerprint;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
-use brawn_lab::run::data::{Candidate, CandidateKind};
+use brawn_lab::data::{Candidate, CandidateKind};
 use brawn_lab::run::request::{AS_IT_IS, Form};
 use brawn_payload::Profile;
 use clap::ValueEnum;

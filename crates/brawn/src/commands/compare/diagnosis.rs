@@ -1,8 +1,8 @@
 //! Finds out where a comparison's forms spend their time, from runs that are not measured, and the reason for the
 //! verdict.
 
-use brawn_lab::judge::verdict::Outcome;
-use brawn_lab::run::data::Comparison;
+use brawn_lab::data::Comparison;
+use brawn_lab::data::Outcome;
 use brawn_sample::{Diagnosis, Part, Prediction};
 use serde::{Deserialize, Serialize};
 

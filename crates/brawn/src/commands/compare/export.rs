@@ -1,22 +1,16 @@
 //! A comparison as files: all of it as JSON, its runs as CSV, its table as Markdown.
 
 use super::{Args, html, say};
-use brawn_core::publish::{check_report, write_report};
-use brawn_core::{Error, Result};
+use crate::data;
+use brawn_core::Result;
+use brawn_core::publish::write_report;
+use brawn_lab::data::{Comparison, Phase};
 use brawn_lab::process::figures::METRICS;
-use brawn_lab::process::tree::End;
-use brawn_lab::run::data::{Comparison, Phase};
-use serde::Serialize;
-use std::path::{Path, PathBuf};
+use brawn_lab::process::job::End;
 
 /// Writes the files that `args` asks for.
 pub fn write(data: &Comparison, args: &Args) -> Result<()> {
-    if let Some(path) = &args.export_json {
-        json(data, path)?;
-    }
-    if let Some(path) = &args.html {
-        write_report(path, html::page(data).as_bytes())?;
-    }
+    data::export(data, [&args.export_json, &args.html], || html::page(data))?;
     if let Some(path) = &args.export_csv {
         write_report(path, csv(data).as_bytes())?;
     }
@@ -24,21 +18,6 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
         write_report(path, markdown(data).as_bytes())?;
     }
     Ok(())
-}
-
-/// Fails if one of `files` cannot be written: before anything is measured, which takes a while.
-pub fn check<'a>(files: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Result<()> {
-    files
-        .into_iter()
-        .flatten()
-        .try_for_each(|path| check_report(path))
-}
-
-/// Writes all figures of something.
-pub fn json(data: &impl Serialize, path: &Path) -> Result<()> {
-    let text = serde_json::to_string(data)
-        .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
-    write_report(path, (text + "\n").as_bytes())
 }
 
 /// A line for each run.
@@ -73,7 +52,7 @@ fn markdown(data: &Comparison) -> String {
     let mut text = line(&say::HEAD.map(String::from));
     text += &line(&say::HEAD.map(|_| "---".to_owned()));
     for row in say::rows(data) {
-        text += &line(&row.cells.map(|cell| cell.replace('|', "\\|")));
+        text += &line(&row.map(|cell| cell.replace('|', "\\|")));
     }
     text
 }

@@ -6,12 +6,12 @@ pub mod tables;
 
 use super::say;
 use brawn_core::link_args::shell;
-use brawn_lab::judge::pairs::CONFIDENCE;
-use brawn_lab::judge::verdict::{Outcome, Verdict};
-use brawn_lab::run::data::{CandidateKind, Comparison, Finding};
+use brawn_lab::data::{CandidateKind, Comparison, Finding};
+use brawn_lab::data::{Outcome, Verdict};
 use brawn_lab::run::request::called;
 use brawn_lab::show::page::{document, line, machine};
 use brawn_lab::show::units::bytes;
+use brawn_lab::stats::pairs::CONFIDENCE;
 use maud::{Markup, html};
 
 /// The page.

@@ -1,16 +1,15 @@
 //! A comparison for people: the verdict first, then a table.
 
 use super::diagnosis;
-use crate::table::{self, Row};
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
-use brawn_lab::judge::median::estimate;
-use brawn_lab::judge::pairs::CONFIDENCE;
-use brawn_lab::judge::verdict::Outcome;
+use brawn_lab::data::{CandidateKind, Comparison, Outcome};
 use brawn_lab::process::figures::{CPU, METRICS, Metric, PEAK, WALL};
-use brawn_lab::run::data::{CandidateKind, Comparison};
+use brawn_lab::show::columns::{Row, columns};
 use brawn_lab::show::units::{bytes, elapsed};
+use brawn_lab::stats::median::estimate;
+use brawn_lab::stats::pairs::CONFIDENCE;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -48,7 +47,8 @@ pub fn print(data: &Comparison, verbose: bool) {
     }
     if data.measured().next().is_some() {
         ui::text("");
-        ui::text(&table::table(HEAD, &rows(data)));
+        let rows: Vec<Row> = rows(data).map(Row::from).collect();
+        ui::text(&columns(HEAD, &rows, ui::width()));
     }
     where_it_goes(data);
     if verbose {
@@ -86,14 +86,8 @@ pub const HEAD: [&str; 6] = [
 ];
 
 /// The table's lines, one for each form.
-pub fn rows(data: &Comparison) -> Vec<Row<6>> {
-    let all = 0..data.candidates.len();
-    all.map(|candidate| Row {
-        cells: cells(data, candidate),
-        style: Style::new(),
-        details: Vec::new(),
-    })
-    .collect()
+pub fn rows(data: &Comparison) -> impl Iterator<Item = [String; 6]> {
+    (0..data.candidates.len()).map(|candidate| cells(data, candidate))
 }
 
 fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
@@ -139,26 +133,23 @@ pub fn show(metric: Metric, value: Option<f64>) -> String {
 /// The median of every figure, and what was compared and how.
 fn details(data: &Comparison) {
     let all = 0..data.candidates.len();
-    let rows: Vec<Row<2>> = METRICS
+    let rows: Vec<Row> = METRICS
         .iter()
         .filter(|metric| all.clone().any(|c| median(data, c, **metric).is_some()))
         .map(|metric| {
             let cells = all
                 .clone()
                 .map(|c| format!("{:>12}", show(*metric, median(data, c, *metric))));
-            Row {
-                cells: [
-                    metric.title.to_owned(),
-                    cells.collect::<Vec<_>>().join("  "),
-                ],
-                style: Style::new(),
-                details: Vec::new(),
-            }
+            Row::from([
+                metric.title.to_owned(),
+                cells.collect::<Vec<_>>().join("  "),
+            ])
         })
         .collect();
     if !rows.is_empty() {
         ui::text("");
-        ui::text(&table::table(["median of", "in the order above"], &rows));
+        let head = ["median of", "in the order above"];
+        ui::text(&columns(head, &rows, ui::width()));
     }
     let mut lines = Vec::new();
     for (number, candidate) in data.candidates.iter().enumerate() {

@@ -7,12 +7,12 @@ use brawn_core::demangle::demangled;
 use brawn_core::error::printable;
 use brawn_core::identify::heap::FoundHeap;
 use brawn_core::report::inspect::Verdict;
+use brawn_lab::show::columns::{self, Row};
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
 
 const HEAD: [&str; 6] = ["VERDICT", "LIBC", "LINKAGE", "HEAP", "MEMORY", "PATH"];
 /// Where the path is, the last column.
@@ -37,30 +37,21 @@ pub fn table(files: &[&File], is_verbose: bool, width: Option<usize>) -> String 
         }
     }
     let (is_shown, room) = fit(&widths, width);
-    let line = |text: &mut String, row: &[String; HEAD.len()], first: Style, rest: Style| {
-        for (number, cell) in row.iter().enumerate().filter(|(n, _)| is_shown[*n]) {
-            let style = if number == 0 { first } else { rest };
-            // A String takes everything.
-            let _ = match number {
-                PATH => write!(text, "{style}{}{style:#}", bounded(cell, room)),
-                _ => {
-                    let pad = widths[number] - cell.chars().count() + GAP;
-                    write!(text, "{style}{cell}{style:#}{:pad$}", "")
-                }
-            };
-        }
-        text.push('\n');
+    let cells = |row: [String; HEAD.len()]| -> Vec<String> {
+        let all = row.into_iter().enumerate().filter(|(n, _)| is_shown[*n]);
+        all.map(|(number, cell)| match number {
+            PATH => bounded(&cell, room),
+            _ => cell,
+        })
+        .collect()
     };
-    let mut text = String::new();
-    line(&mut text, &HEAD.map(String::from), BOLD, BOLD);
-    for (file, row) in files.iter().zip(&rows) {
-        line(&mut text, row, colour(file.report.verdict), Style::new());
-        for detail in details(file).iter().filter(|_| is_verbose) {
-            let detail = ui::folded(&printable(detail.as_bytes()), widths[0] + GAP, width);
-            let _ = writeln!(text, "{:1$}{DIM}{detail}{DIM:#}", "", widths[0] + GAP);
-        }
-    }
-    text
+    let row = |(file, row): (&&File, [String; HEAD.len()])| Row {
+        cells: cells(row),
+        style: colour(file.report.verdict),
+        details: details(file).into_iter().filter(|_| is_verbose).collect(),
+    };
+    let rows: Vec<Row> = files.iter().zip(rows).map(row).collect();
+    columns::columns(cells(HEAD.map(String::from)), &rows, width)
 }
 
 /// The columns that fit, and the width that is left for the path.

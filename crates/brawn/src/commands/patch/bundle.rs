@@ -1,9 +1,8 @@
 //! `brawn patch` of a bundle of a Swift SDK: as the archive that is downloaded, or unpacked.
 
-use super::{Args, Report, Status, failed, one_of_many, options, say, status};
+use super::{Args, Report, Status, failed, one_of_many, options, status};
 use crate::bar::Bar;
 use crate::file::notice;
-use crate::ui::{self, Tone};
 use brawn_core::archive::edit_bytes;
 use brawn_core::archive::plan::Action;
 use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
@@ -11,7 +10,6 @@ use brawn_core::fingerprint::Fingerprint;
 use brawn_core::input;
 use brawn_core::publish;
 use brawn_core::publish::stream_elsewhere;
-use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
 use brawn_payload::payloads;
 use serde::Serialize;
@@ -21,15 +19,16 @@ use std::path::{Path, PathBuf};
 /// Further fields of a bundle's object in `--json`.
 #[derive(Debug, Serialize)]
 pub struct Bundle {
-    archives: Vec<Archive>,
+    /// The `libc.a` in it.
+    pub archives: Vec<Archive>,
     /// Targets that have no libc of musl's.
-    alone: Vec<Alone>,
+    pub alone: Vec<Alone>,
     /// The file afterwards, or as it was if nothing was written.
     #[serde(flatten)]
-    file: Fingerprint,
+    pub file: Fingerprint,
     /// What installs it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    install: Option<String>,
+    pub install: Option<String>,
 }
 
 /// Whether a file may be a bundle, by its first bytes.
@@ -131,86 +130,4 @@ pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
         reports.push(failed(path, &error.path(path)));
     }
     Some(reports)
-}
-
-/// The bundle, each libc in it, and what the user should do with it.
-pub fn print(report: &Report, bundle: &Bundle, verbose: bool) {
-    let path = shown(&report.path);
-    let word = match report.status {
-        Status::Patched => "patched",
-        Status::Upgraded => "upgraded",
-        Status::Planned => "would patch",
-        _ => "unchanged",
-    };
-    ui::line(Tone::Good, word, &path.to_string());
-    let common = common_folder(&bundle.archives);
-    for archive in &bundle.archives {
-        let name = &archive.member[common..];
-        match &archive.plan {
-            None => {
-                let reason = archive.reason.as_deref().unwrap_or_default();
-                ui::more(&format!("{name}: left alone: {reason}"));
-            }
-            Some(plan) => {
-                let unchanged = match plan.action {
-                    Action::Nothing if report.status != Status::Unchanged => "unchanged: ",
-                    _ => "",
-                };
-                ui::more(&format!("{name}: {unchanged}{}", say::holds(plan)));
-                say::archive(plan, verbose);
-            }
-        }
-        targets(&archive.targets);
-        if archive.other_names > 0 {
-            let is_one = archive.other_names == 1;
-            ui::more(&format!(
-                "{} hard link{} in the bundle {} with it",
-                archive.other_names,
-                if is_one { "" } else { "s" },
-                if is_one { "changes" } else { "change" },
-            ));
-        }
-    }
-    for Alone { target, reason } in &bundle.alone {
-        let text = format!("{path}: target {}: {reason}", target.triple);
-        ui::line(Tone::Note, "left alone", &text);
-    }
-    if let Some(out) = &report.output {
-        ui::more(&format!("written to {out}"));
-    }
-    if let Some(published) = &report.details.published {
-        ui::published(published, verbose);
-    }
-    if let Some(install) = &bundle.install {
-        ui::line(Tone::Good, "checksum", &bundle.file.sha256);
-        ui::more(install);
-    }
-}
-
-/// How many bytes at the start of their paths all archives share, up to a slash; none for a single archive.
-fn common_folder(archives: &[Archive]) -> usize {
-    let [first, rest @ ..] = archives else {
-        return 0;
-    };
-    if rest.is_empty() {
-        return 0;
-    }
-    let ends = first.member.match_indices('/').map(|(at, _)| at + 1);
-    let is_common = |end: &usize| {
-        rest.iter()
-            .all(|a| a.member.starts_with(&first.member[..*end]))
-    };
-    ends.take_while(is_common).last().unwrap_or(0)
-}
-
-/// Which targets link an archive.
-pub fn targets(targets: &[Target]) {
-    let triples: Vec<&str> = targets.iter().map(|t| t.triple.as_str()).collect();
-    if let [first, ..] = targets {
-        let Target {
-            artifact, version, ..
-        } = first;
-        let triples = triples.join(", ");
-        ui::more(&format!("for {triples} of {artifact} {version}"));
-    }
 }

@@ -1,18 +1,19 @@
 //! The output of `patch`: what was done, how to undo it, what to do next; with `--verbose` everything that was removed
 //! and added.
 
-use super::{Args, Report, Status, bundle};
+use super::bundle::Bundle;
+use super::{Args, Report, Status};
 use crate::ui::{self, Tone};
 use crate::which;
 use brawn_core::archive::mimalloc;
-use brawn_core::archive::plan::{Memory, Plan, Removed, State, Why};
+use brawn_core::archive::plan::{Action, Memory, Plan, Removed, State, Why};
+use brawn_core::bundle::{Alone, Archive, Target};
 use brawn_core::shown::shown;
 
 /// One archive, or a bundle of them.
 pub fn print(report: &Report, verbose: bool) {
-    if let Some(bundle) = &report.details.bundle {
-        bundle::print(report, bundle, verbose);
-        return;
+    if let Some(found) = &report.details.bundle {
+        return bundle(report, found, verbose);
     }
     let path = shown(&report.path);
     let reason = report.reason.as_deref().unwrap_or_default();
@@ -35,12 +36,94 @@ pub fn print(report: &Report, verbose: bool) {
     };
     ui::line(Tone::Good, word, &format!("{path}: {does} {}", holds(plan)));
     archive(plan, verbose);
-    bundle::targets(&report.details.targets);
+    targets(&report.details.targets);
     if let Some(out) = &report.output {
         ui::more(&format!("written to {out}"));
     }
     if let Some(published) = &report.details.published {
         ui::published(published, verbose);
+    }
+}
+
+/// The bundle, each libc in it, and what the user should do with it.
+fn bundle(report: &Report, bundle: &Bundle, verbose: bool) {
+    let path = shown(&report.path);
+    let word = match report.status {
+        Status::Patched => "patched",
+        Status::Upgraded => "upgraded",
+        Status::Planned => "would patch",
+        _ => "unchanged",
+    };
+    ui::line(Tone::Good, word, &path.to_string());
+    let common = common_folder(&bundle.archives);
+    for found in &bundle.archives {
+        let name = &found.member[common..];
+        match &found.plan {
+            None => {
+                let reason = found.reason.as_deref().unwrap_or_default();
+                ui::more(&format!("{name}: left alone: {reason}"));
+            }
+            Some(plan) => {
+                let unchanged = match plan.action {
+                    Action::Nothing if report.status != Status::Unchanged => "unchanged: ",
+                    _ => "",
+                };
+                ui::more(&format!("{name}: {unchanged}{}", holds(plan)));
+                archive(plan, verbose);
+            }
+        }
+        targets(&found.targets);
+        if found.other_names > 0 {
+            let is_one = found.other_names == 1;
+            ui::more(&format!(
+                "{} hard link{} in the bundle {} with it",
+                found.other_names,
+                if is_one { "" } else { "s" },
+                if is_one { "changes" } else { "change" },
+            ));
+        }
+    }
+    for Alone { target, reason } in &bundle.alone {
+        let text = format!("{path}: target {}: {reason}", target.triple);
+        ui::line(Tone::Note, "left alone", &text);
+    }
+    if let Some(out) = &report.output {
+        ui::more(&format!("written to {out}"));
+    }
+    if let Some(published) = &report.details.published {
+        ui::published(published, verbose);
+    }
+    if let Some(install) = &bundle.install {
+        ui::line(Tone::Good, "checksum", &bundle.file.sha256);
+        ui::more(install);
+    }
+}
+
+/// How many bytes at the start of their paths all archives share, up to a slash; none for a single archive.
+fn common_folder(archives: &[Archive]) -> usize {
+    let [first, rest @ ..] = archives else {
+        return 0;
+    };
+    if rest.is_empty() {
+        return 0;
+    }
+    let ends = first.member.match_indices('/').map(|(at, _)| at + 1);
+    let is_common = |end: &usize| {
+        rest.iter()
+            .all(|a| a.member.starts_with(&first.member[..*end]))
+    };
+    ends.take_while(is_common).last().unwrap_or(0)
+}
+
+/// Which targets link an archive.
+fn targets(targets: &[Target]) {
+    let triples: Vec<&str> = targets.iter().map(|t| t.triple.as_str()).collect();
+    if let [first, ..] = targets {
+        let Target {
+            artifact, version, ..
+        } = first;
+        let triples = triples.join(", ");
+        ui::more(&format!("for {triples} of {artifact} {version}"));
     }
 }
 
@@ -71,7 +154,7 @@ pub fn closing(args: &Args, reports: &[Report]) {
 }
 
 /// The parts of brawn's that an archive has or would have.
-pub fn holds(plan: &Plan) -> String {
+fn holds(plan: &Plan) -> String {
     let mut parts = Vec::new();
     if let Some(heap) = &plan.payload {
         parts.push(format!("heap (profile {})", heap.profile));
@@ -89,7 +172,7 @@ pub fn holds(plan: &Plan) -> String {
 }
 
 /// Further lines about an archive.
-pub fn archive(plan: &Plan, verbose: bool) {
+fn archive(plan: &Plan, verbose: bool) {
     if verbose {
         if !(plan.remove.is_empty() && plan.add.is_empty()) {
             ui::more(&counts(plan));

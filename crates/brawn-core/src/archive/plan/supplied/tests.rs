@@ -167,7 +167,7 @@ fn a_later_brawn_renews_them_and_keeps_what_it_does_not_have() {
     let read = Archive::read(&new).unwrap();
     let findings = crate::archive::identify::identify(&read).unwrap();
     let kept = findings
-        .with_role(Role::BrawnSupplied)
+        .with_role(Role::Ours(Part::Supplied))
         .filter(|m| m.name == b"brawn_dl.o");
     assert_eq!(kept.count(), 1);
     let again = edit(&new, payload("2", &FUNCTIONS[..3]), false).unwrap();

@@ -10,7 +10,7 @@ use brawn_lab::judge::functions::{
     BRAWN, CXX, FAMILIES, GLIBC, HEADER, LIFE, LIVES, MAIN, Round, START, STARTS, STOCK, Sample,
     THROW, parts, printed, rounds,
 };
-use brawn_lab::process::tree::{End, Run};
+use brawn_lab::process::job::{End, Run};
 use brawn_lab::run::outputs::ended;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

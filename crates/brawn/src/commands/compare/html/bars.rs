@@ -2,9 +2,9 @@
 
 use super::colour;
 use crate::commands::compare::diagnosis::{self, Row, Sampled};
-use brawn_lab::judge::pairs::Ratio;
-use brawn_lab::run::data::Comparison;
+use brawn_lab::data::Comparison;
 use brawn_lab::show::page::{duration, folded, line};
+use brawn_lab::stats::pairs::Ratio;
 use brawn_sample::Mode;
 use maud::{Markup, html};
 

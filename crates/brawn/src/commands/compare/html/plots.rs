@@ -4,13 +4,13 @@
 //! form are one path, each a line of no length with round ends: an element for each would make the page slow.
 
 use super::colour;
-use brawn_lab::judge::median::{Estimate, estimate};
+use brawn_lab::data::Comparison;
 use brawn_lab::process::figures::WALL;
-use brawn_lab::process::tree::Moment;
-use brawn_lab::run::data::Comparison;
+use brawn_lab::process::job::Moment;
 use brawn_lab::show::chart::{self, axis};
 use brawn_lab::show::page::{duration, folded, line};
 use brawn_lab::show::units::{bytes, elapsed};
+use brawn_lab::stats::median::{Estimate, estimate};
 use maud::{Markup, html};
 
 /// The width of a figure, in units that the browser stretches.

@@ -1,11 +1,11 @@
 //! The page's tables.
 
 use super::say;
-use brawn_lab::judge::median::estimate;
+use brawn_lab::data::Comparison;
 use brawn_lab::process::figures::{METRICS, Metric, PEAK};
-use brawn_lab::run::data::Comparison;
 use brawn_lab::show::page::{line, row, table};
 use brawn_lab::show::units;
+use brawn_lab::stats::median::estimate;
 use maud::{Markup, html};
 
 /// The median of every figure, with its interval in a second line.

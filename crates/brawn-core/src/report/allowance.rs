@@ -4,21 +4,21 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A limit of bytes that may be in use at the same time.
 #[derive(Debug)]
-pub struct Room {
+pub struct Allowance {
     most: u64,
     used: Mutex<u64>,
     freed: Condvar,
 }
 
-/// Bytes of a [`Room`] that are in use until this is dropped.
+/// Bytes of an [`Allowance`] that are in use until this is dropped.
 #[derive(Debug)]
 pub struct Taken<'r> {
-    room: &'r Room,
+    allowance: &'r Allowance,
     size: u64,
 }
 
-impl Room {
-    /// A room of `most` bytes.
+impl Allowance {
+    /// An allowance of `most` bytes.
     pub const fn new(most: u64) -> Self {
         Self {
             most,
@@ -28,7 +28,7 @@ impl Room {
     }
 
     /// Waits until `size` bytes are free. A thread that already has some must not call this: two threads would wait
-    /// for each other. If `size` is larger than the room, this waits until the room is empty.
+    /// for each other. If `size` is larger than the allowance, this waits until nothing is in use.
     pub fn take(&self, size: u64) -> Taken<'_> {
         let mut used = self.used();
         while *used > 0 && used.saturating_add(size) > self.most {
@@ -38,7 +38,10 @@ impl Room {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         *used = used.saturating_add(size);
-        Taken { room: self, size }
+        Taken {
+            allowance: self,
+            size,
+        }
     }
 
     // The number is valid even if another thread panicked.
@@ -49,9 +52,9 @@ impl Room {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        let mut used = self.room.used();
+        let mut used = self.allowance.used();
         *used = used.saturating_sub(self.size);
-        self.room.freed.notify_all();
+        self.allowance.freed.notify_all();
     }
 }
 
@@ -62,13 +65,13 @@ mod tests {
 
     #[test]
     fn no_more_is_taken_than_there_is() {
-        let room = Room::new(100);
+        let allowance = Allowance::new(100);
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for size in [40, 1, 100, 60, 0] {
-                        let taken = room.take(size);
+                        let taken = allowance.take(size);
                         let sum = now.fetch_add(size, Ordering::SeqCst) + size;
                         most.fetch_max(sum, Ordering::SeqCst);
                         std::thread::yield_now();
@@ -79,8 +82,8 @@ mod tests {
             }
         });
         assert!(most.into_inner() <= 100);
-        // A size above the limit must have the room alone.
-        drop(room.take(1000));
-        assert_eq!(*room.used(), 0);
+        // A size above the limit must have the allowance alone.
+        drop(allowance.take(1000));
+        assert_eq!(*allowance.used(), 0);
     }
 }

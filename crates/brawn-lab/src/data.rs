@@ -1,9 +1,10 @@
 //! The data of a comparison: every figure of every run, and everything that is needed to judge and show it again.
 
-use crate::judge::verdict::Verdict;
 use crate::process::counters::Availability;
 use crate::process::figures::{Figures, Metric, PEAK};
-use crate::process::tree::{End, Moment};
+use crate::process::job::{End, Moment};
+use crate::stats::median::estimate;
+use crate::stats::pairs::Ratio;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -142,6 +143,43 @@ impl CandidateKind {
     }
 }
 
+/// Whether a candidate is faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It is.
+    Faster,
+    /// It is slower.
+    Slower,
+    /// Neither is faster by more than a few percent.
+    Same,
+    /// The runs differ too much to tell.
+    Noisy,
+    /// There are no runs to judge by.
+    Nothing,
+}
+
+/// What is said of one candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The candidate's number.
+    pub candidate: usize,
+    /// Whether it is faster.
+    pub outcome: Outcome,
+    /// How many times as fast, by time from start to end.
+    pub time: Option<Ratio>,
+    /// The same by processor time.
+    pub cpu: Option<Ratio>,
+    /// How many bytes more its peak is.
+    pub memory: f64,
+    /// Whether [`memory`](Self::memory) is worth a word.
+    pub is_memory_told: bool,
+    /// How many runs would show a difference of a few percent, if these do not. `None` if that would be too many.
+    pub runs_needed: Option<usize>,
+    /// All that in words.
+    pub words: String,
+}
+
 /// What a run was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -251,7 +289,7 @@ impl Comparison {
             .filter(|run| run.candidate == candidate)
             .count();
         match values.len() == all {
-            true => crate::judge::median::estimate(&values).map(|estimate| estimate.median),
+            true => estimate(&values).map(|estimate| estimate.median),
             false => self.peak_pss(candidate).map(|pss| pss as f64),
         }
     }
