@@ -35,8 +35,10 @@ static struct call read_call(pid_t thread) {
     NEED(ptrace(PTRACE_GETREGSET, thread, (void *)NT_PRSTATUS, &all) == 0);
 #ifdef __x86_64__
     return (struct call){(long)r.orig_rax, {(long)r.rdi, (long)r.rsi, (long)r.rdx, (long)r.r10, (long)r.r8, (long)r.r9}};
-#else
+#elif defined(__aarch64__)
     return (struct call){(long)r.regs[8], {(long)r.regs[0], (long)r.regs[1], (long)r.regs[2], (long)r.regs[3], (long)r.regs[4], (long)r.regs[5]}};
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 }
 

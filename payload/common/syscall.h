@@ -30,7 +30,7 @@ static inline long arch_syscall6(long n, long a, long b, long c, long d, long e,
     return result;
 }
 
-#else
+#elif defined(__aarch64__)
 
 static inline __attribute__((always_inline)) long arch_syscall3(long n, long a, long b, long c) {
     register long x8 __asm__("x8") = n;
@@ -66,5 +66,7 @@ static inline long arch_syscall6(long n, long a, long b, long c, long d, long e,
     return x0;
 }
 
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 #endif

@@ -33,6 +33,8 @@ enum {
     TRACE_O_NOFOLLOW = 0100000,
     TRACE_MACHINE = 183,
 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 // After this many samples, and after half as many each time from then on, samples become half as frequent: the file of a
