@@ -42,20 +42,21 @@ pub struct Preload {
 }
 
 impl Kit<'_> {
-    /// Builds every profile in every form, in the order of [`recipe::PROFILES`].  `work` is a directory for what is linked.
+    /// Builds every profile in every form.  `work` is a directory for what is linked.
     pub fn build(&self, work: &Path, memory: Option<&Memory>) -> Result<Vec<Heaps>> {
         let shared = Some(&recipe::SHARED).filter(|_| self.architecture.has(Part::Shared));
         let preload = Some(&recipe::PRELOAD).filter(|_| memory.is_some());
         let forms = [Some(&recipe::LIBC), shared, preload];
         let forms: Vec<&Form> = forms.into_iter().flatten().collect();
-        let pairs: Vec<_> = recipe::PROFILES
+        let profiles: Vec<&str> = self.architecture.profiles().collect();
+        let pairs: Vec<_> = profiles
             .iter()
             .flat_map(|profile| forms.iter().map(|form| (*profile, *form)))
             .collect();
         let mut heaps =
             parallel::map(&pairs, |(profile, form)| self.form(form, profile))?.into_iter();
-        let mut built = Vec::with_capacity(recipe::PROFILES.len());
-        for profile in recipe::PROFILES {
+        let mut built = Vec::with_capacity(profiles.len());
+        for profile in profiles {
             let mut next = || heaps.next().ok_or("a form of the heap is missing");
             let libc = next()?;
             let shared = shared.map(|_| next()).transpose()?;

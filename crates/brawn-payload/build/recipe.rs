@@ -28,15 +28,29 @@ pub enum Part {
     Shared,
     /// What a rewritten program runs before its own entry point: `payload/attach/<architecture>/`.
     Attach,
+    /// Profile `trace`, whose recordings brawn reads by knowing how to unwind.
+    Trace,
 }
 
 impl Part {
-    pub const ALL: &[Self] = &[Self::Memory, Self::Libc, Self::Shared, Self::Attach];
+    pub const ALL: &[Self] = &[
+        Self::Memory,
+        Self::Libc,
+        Self::Shared,
+        Self::Attach,
+        Self::Trace,
+    ];
 }
 
 impl Architecture {
     pub fn has(&self, part: Part) -> bool {
         self.parts.contains(&part)
+    }
+
+    /// Its profiles, in the order of [`PROFILES`].
+    pub fn profiles(&self) -> impl Iterator<Item = &'static str> {
+        let all = PROFILES.iter().copied();
+        all.filter(|profile| *profile != "trace" || self.has(Part::Trace))
     }
 }
 

@@ -105,8 +105,9 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
             .iter()
             .sum::<usize>()
     };
-    let forms: usize = recipe::ARCHITECTURES.iter().map(forms).sum();
-    assert_eq!(built.len(), forms * recipe::PROFILES.len());
+    let all = recipe::ARCHITECTURES.iter();
+    let expected: usize = all.map(|a| forms(a) * a.profiles().count()).sum();
+    assert_eq!(built.len(), expected);
     let mut embedded: Vec<&[u8]> = Vec::new();
     for p in brawn_payload::payloads() {
         embedded.push(p.members[0].bytes.get());
@@ -159,7 +160,11 @@ fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
 fn objects_for_ld_preload_ask_for_no_file_and_give_the_public_names_alone() -> Result<()> {
     let names = brawn_payload::PRELOAD_NAMES;
     assert_eq!(names.len(), 10 + 2 + 1 + 22);
-    for payload in brawn_payload::payloads() {
+    // An architecture without memory functions has none.
+    for payload in brawn_payload::payloads()
+        .iter()
+        .filter(|p| p.memory.is_some())
+    {
         let preload = brawn_payload::preload(payload.architecture, payload.profile);
         let bytes = preload.ok_or("no object for LD_PRELOAD")?.bytes.get();
         preload::check(bytes, names)?;
