@@ -1,7 +1,8 @@
 //! The musls of `tools/musls.lock`: the payload is tested on them in addition to the distribution's musl.
 
 use crate::toolchain::{self, home};
-use brawn_payload::Architecture;
+use brawn_core::arch::Isa;
+use brawn_payload::{Architecture, Profile};
 use brawn_verify::ways::Link;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,8 +16,38 @@ const SHARED: &str = include_str!("../../tools/musls-shared.lock");
 /// On every musl and profile except the default ones, long counts are divided by this.
 pub const SHARE: u32 = 10;
 
-/// The emulator for programs of another architecture.
-const EMULATOR: &str = "qemu-aarch64";
+/// What the machine that the tests run on has for an architecture.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Tools {
+    /// The architecture.
+    pub architecture: Architecture,
+    /// Debian's name of it, which the list uses.
+    debian: &'static str,
+    /// The C compiler and the archiver.
+    pub gcc: (&'static str, &'static str),
+    /// What the compiler always gets.
+    pub flags: &'static str,
+    /// The emulator for its programs; `None` if they need none.
+    emulator: Option<&'static str>,
+}
+
+const TOOLS: &[Tools] = &[
+    Tools {
+        architecture: Architecture::X86_64,
+        debian: "amd64",
+        gcc: ("gcc", "ar"),
+        flags: "",
+        emulator: None,
+    },
+    Tools {
+        architecture: Architecture::Aarch64,
+        debian: "arm64",
+        gcc: ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ar"),
+        // libgcc's functions for outlined atomics call `__getauxval`, which musl does not have.
+        flags: "-mno-outline-atomics",
+        emulator: Some("qemu-aarch64"),
+    },
+];
 
 /// The page size that programs see, except for those of [`PAGES`].
 const PAGE: u32 = 4096;
@@ -54,13 +85,15 @@ pub enum Extent {
 pub struct Musl {
     /// The name of its directory and, if the kernel's pages are not of 4 KiB, the page size.
     pub name: String,
-    /// The architecture that it is for.
-    pub architecture: Architecture,
+    /// What is there for its architecture.
+    pub tools: &'static Tools,
     /// How programs are linked with it. gcc links them with the patched archive. If zig's own heap is in no archive
     /// that can be patched, zig links them with the payload on the line.
     pub link: Link,
     /// Which programs run on it.
     pub extent: Extent,
+    /// The profiles besides the default one with which all programs run that need not run alone.
+    pub profiles: &'static [Profile],
     /// The flags that gcc's linker needs besides libc.a.
     pub more: &'static str,
     folder: PathBuf,
@@ -80,12 +113,18 @@ pub fn matrix() -> Result<Vec<Musl>, String> {
         } else {
             Extent::Short
         },
+        profiles: if page == PAGES[1] {
+            paged.profiles
+        } else {
+            &[]
+        },
         ..paged.clone()
     }));
     all.push(Musl {
         name: ZIG.to_owned(),
         link: Link::Zig,
         extent: Extent::Cxx,
+        profiles: &[],
         ..paged
     });
     Ok(all)
@@ -104,16 +143,15 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
         if all.last().is_some_and(|m| m.name == name) {
             continue;
         }
-        let architecture = match architecture {
-            "amd64" => Architecture::X86_64,
-            "arm64" => Architecture::Aarch64,
-            _ => {
-                return Err(format!(
-                    "musls.lock:{}: unknown architecture {architecture}, expected amd64 or arm64",
-                    number + 1
-                ));
-            }
-        };
+        let tools = TOOLS.iter().find(|t| t.debian == architecture);
+        let tools = tools.ok_or_else(|| {
+            let known: Vec<_> = TOOLS.iter().map(|t| t.debian).collect();
+            format!(
+                "musls.lock:{}: unknown architecture {architecture}, expected {}",
+                number + 1,
+                known.join(" or ")
+            )
+        })?;
         let (link, more) = match kind {
             "deb" if name == PIE => (Link::StaticPie, ""),
             "deb" | "oldmalloc" => (Link::Static, ""),
@@ -131,12 +169,18 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
         let folder = musls.join(name);
         all.push(Musl {
             name: name.to_owned(),
-            architecture,
+            tools,
             link,
-            extent: if architecture == Architecture::X86_64 || name == PAGED {
+            extent: if tools.emulator.is_none() || name == PAGED {
                 Extent::All
             } else {
                 Extent::Linking
+            },
+            // Guard pages, with the smallest and the largest pages.
+            profiles: if name == PAGED {
+                &[Profile::Secure]
+            } else {
+                &[]
             },
             more,
             folder,
@@ -161,32 +205,21 @@ impl Musl {
         }
     }
 
-    /// Whether profiles with guard pages are tested on it: one musl, with the smallest and the largest pages.
-    pub fn shows_guards(&self) -> bool {
-        self.is_emulated() && self.extent == Extent::All
-    }
-
     /// Whether its programs run under qemu-user.
     pub fn is_emulated(&self) -> bool {
-        self.architecture == Architecture::Aarch64
+        self.tools.emulator.is_some()
     }
 
     /// The command that starts its programs, with its arguments; empty if they need none.
     pub fn emulator(&self) -> Vec<String> {
-        if !self.is_emulated() {
-            return Vec::new();
-        }
-        [EMULATOR, "-p", &self.page.to_string()]
-            .map(str::to_owned)
-            .to_vec()
+        let page = self.page.to_string();
+        let words = self.tools.emulator.map(|name| [name, "-p", &page]);
+        words.into_iter().flatten().map(str::to_owned).collect()
     }
 
-    /// The C compiler and the archiver for it.
-    pub fn gcc(&self) -> (&'static str, &'static str) {
-        match self.architecture {
-            Architecture::X86_64 => ("gcc", "ar"),
-            Architecture::Aarch64 => ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ar"),
-        }
+    /// Whether brawn rewrites its programs.
+    pub fn is_rewritten(&self) -> bool {
+        Isa::of(self.tools.architecture).is_some()
     }
 
     /// The directory of its libraries.
@@ -206,7 +239,7 @@ impl Musl {
     /// The directory of its libc.so, and the path of the dynamic linker in it, by the name that programs ask for.
     pub fn shared(&self) -> Result<(PathBuf, PathBuf), String> {
         let folder = home().join("../target/tools/musls-shared").join(&self.name);
-        let linker = folder.join(format!("ld-musl-{}.so.1", self.architecture.name()));
+        let linker = folder.join(format!("ld-musl-{}.so.1", self.tools.architecture.name()));
         if linker.is_file() {
             // Programs ask for this name in any directory.
             let folder = folder
