@@ -29,8 +29,8 @@ enum {
 #define BRAWN_TRACE_OFTEN 4096
 
 // How many bytes this thread may ask for before a sample is due.  The first allocation of a thread draws it.
-static __thread uint64_t brawn_trace_left __attribute__((tls_model("initial-exec")));
-static __thread uint64_t brawn_trace_seed __attribute__((tls_model("initial-exec")));
+static __thread uint64_t brawn_trace_left __attribute__((tls_model(ARCH_TLS_MODEL)));
+static __thread uint64_t brawn_trace_seed __attribute__((tls_model(ARCH_TLS_MODEL)));
 
 static brawn_trace_header_t *brawn_trace_header;  // NULL: nothing is recorded
 static _Atomic(uintptr_t) brawn_trace_chunk;  // the chunk that is written to, in memory
@@ -120,8 +120,8 @@ static brawn_trace_record_t *brawn_trace_reserve(char *chunk, size_t length) {
 // Which process and thread it is.  The kernel is asked once in each: in a child, also in one of which the heap is not told, the page
 // that says which process this is has been cleared.
 static void brawn_trace_who(brawn_trace_record_t *record) {
-    static __thread uint32_t process __attribute__((tls_model("initial-exec")));
-    static __thread uint32_t thread __attribute__((tls_model("initial-exec")));
+    static __thread uint32_t process __attribute__((tls_model(ARCH_TLS_MODEL)));
+    static __thread uint32_t thread __attribute__((tls_model(ARCH_TLS_MODEL)));
     _Atomic(uintptr_t) *const known = brawn_told_process();
     uintptr_t now = known != NULL ? mi_atomic_load_relaxed(known) : 0;
     if (mi_unlikely(now == 0)) {

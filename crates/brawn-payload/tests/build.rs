@@ -455,9 +455,9 @@ fn embedded_objects_keep_their_promises() -> Result<()> {
         {
             let name = symbol.name()?;
             assert!(!name.starts_with("__libc_"), "{name} is musl's own");
-            // The size saves nothing: it is one jump to free, whosever that is.
+            // The size saves nothing: it is one jump to free, whosever that is; on riscv64 of two instructions.
             let is_jump = name.ends_with("_sized") && payload.profile.name() != "secure";
-            assert!(!is_jump || symbol.size() <= 5, "{name} is no jump");
+            assert!(!is_jump || symbol.size() <= 8, "{name} is no jump");
         }
 
         let note = note(bytes)?;

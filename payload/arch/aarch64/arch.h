@@ -30,6 +30,10 @@
 #define ARCH_O_NOFOLLOW 0100000  // <fcntl.h>
 #define ARCH_MACHINE 183  // e_machine (<elf.h>)
 
+// How the heap in static programs reaches its thread-locals: their distances are in a table, so that libc.a may be a
+// part of a shared object, too.
+#define ARCH_TLS_MODEL "initial-exec"
+
 // The thread pointer (AAELF64, "Thread Local Storage"): unequal for any two live threads.
 static inline uintptr_t arch_thread_pointer(void) {
     return (uintptr_t)__builtin_thread_pointer();
