@@ -47,18 +47,32 @@ const TOOLS: &[Tools] = &[
         flags: "-mno-outline-atomics",
         emulator: Some("qemu-aarch64"),
     },
+    Tools {
+        architecture: Architecture::Riscv64,
+        debian: "riscv64",
+        gcc: ("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-ar"),
+        flags: "",
+        emulator: Some("qemu-riscv64"),
+    },
 ];
 
 /// The page size that programs see, except for those of [`PAGES`].
 const PAGE: u32 = 4096;
 
-/// The aarch64 musl whose programs also run with pages of these sizes: Arm kernels have pages of 4, 16 or 64 KiB. All
-/// programs run on this musl.
+/// The aarch64 musl whose programs also run with pages of these sizes: Arm kernels have pages of 4, 16 or 64 KiB.
 const PAGED: &str = "1.2.3-arm64";
 const PAGES: [u32; 2] = [16 << 10, 64 << 10];
 
-/// The aarch64 musl whose programs are linked position-independent.
+/// The aarch64 musl whose programs are linked position-independent. For riscv64, GNU ld 2.40 links no such program with
+/// thread-locals.
 const PIE: &str = "1.2.5-arm64";
+
+/// Of those that need an emulator, the musls on which all programs run, with the profiles besides the default one: guard
+/// pages on the smallest and the largest pages; and on riscv64, whose only musl with all programs this is, each.
+const WHOLE: [(&str, &[Profile]); 2] = [
+    (PAGED, &[Profile::Secure]),
+    ("1.2.5-riscv64", &[Profile::Secure, Profile::Lean]),
+];
 
 /// The pinned zig of tools/setup.sh, for aarch64, with its C++ library, its linker and its musl.
 const ZIG: &str = "zig-0.15.2-arm64";
@@ -100,7 +114,7 @@ pub struct Musl {
     page: u32,
 }
 
-/// Every musl of the list, those of aarch64 last.
+/// Every musl of the list, those that need an emulator last.
 pub fn matrix() -> Result<Vec<Musl>, String> {
     let mut all = parse(LOCK, &home().join("../target/tools/musls"))?;
     let paged = all.iter().find(|m| m.name == PAGED).cloned();
@@ -167,21 +181,17 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
             }
         };
         let folder = musls.join(name);
+        let whole = WHOLE.iter().find(|(whole, _)| *whole == name);
         all.push(Musl {
             name: name.to_owned(),
             tools,
             link,
-            extent: if tools.emulator.is_none() || name == PAGED {
+            extent: if tools.emulator.is_none() || whole.is_some() {
                 Extent::All
             } else {
                 Extent::Linking
             },
-            // Guard pages, with the smallest and the largest pages.
-            profiles: if name == PAGED {
-                &[Profile::Secure]
-            } else {
-                &[]
-            },
+            profiles: whole.map_or(&[], |(_, profiles)| profiles),
             more,
             folder,
             page: PAGE,
@@ -198,7 +208,8 @@ impl Musl {
 
     /// Long counts (threads, forks) are divided by this. The distribution's musl runs all of them.
     pub fn share(&self) -> u32 {
-        match (self.is_emulated(), self.name == PAGED) {
+        let is_whole = WHOLE.iter().any(|(name, _)| self.name == *name);
+        match (self.is_emulated(), is_whole) {
             (false, _) => SHARE,
             (true, true) => 20,
             (true, false) => 200,
@@ -306,6 +317,8 @@ mod tests {
                 "1.2.3-arm64",
                 "1.2.5-arm64",
                 "1.2.6-arm64",
+                "1.2.5-riscv64",
+                "1.2.6-riscv64",
                 "1.2.3-arm64-16k",
                 "1.2.3-arm64-64k",
                 "zig-0.15.2-arm64",
@@ -314,7 +327,9 @@ mod tests {
         let pages: Vec<_> = all.iter().filter_map(|m| m.emulator().pop()).collect();
         assert_eq!(
             pages,
-            ["4096", "4096", "4096", "4096", "16384", "65536", "4096"]
+            [
+                "4096", "4096", "4096", "4096", "4096", "4096", "16384", "65536", "4096"
+            ]
         );
     }
 
@@ -334,7 +349,7 @@ mod tests {
             error.starts_with("musls.lock:1: unknown kind rpm"),
             "{error}"
         );
-        let error = parse("x riscv64 deb sid pool/x.deb 00", Path::new("/")).unwrap_err();
-        assert!(error.contains("unknown architecture riscv64"), "{error}");
+        let error = parse("x s390x deb sid pool/x.deb 00", Path::new("/")).unwrap_err();
+        assert!(error.contains("unknown architecture s390x"), "{error}");
     }
 }

@@ -76,6 +76,17 @@ pub const ARCHITECTURES: &[Architecture] = &[
         machine: 183,
         distance: Some(261), // R_AARCH64_PREL32
     },
+    Architecture {
+        name: "riscv64",
+        variant: "Riscv64",
+        zig_target: "riscv64-linux-musl",
+        // Linkers leave its code as it is: `verify` compares it.
+        flags: &["-mno-relax"],
+        parts: &[],
+        needs: &["__clock_gettime"],
+        machine: 243,
+        distance: None,
+    },
 ];
 
 /// Directories under `payload/profiles/`.

@@ -5,6 +5,7 @@
 //! `match` elsewhere: those functions say "not known" before they begin.
 
 mod aarch64;
+mod riscv64;
 mod x86_64;
 
 use crate::identify::heap::Needle;
@@ -28,6 +29,7 @@ pub(crate) fn traits(architecture: Architecture) -> &'static Traits {
     match architecture {
         Architecture::X86_64 => &x86_64::TRAITS,
         Architecture::Aarch64 => &aarch64::TRAITS,
+        Architecture::Riscv64 => &riscv64::TRAITS,
     }
 }
 
