@@ -74,6 +74,9 @@ const WHOLE: [(&str, &[Profile]); 2] = [
     ("1.2.5-riscv64", &[Profile::Secure, Profile::Lean]),
 ];
 
+/// A second musl of an architecture that has the heap alone: it runs where all trials run.
+const REPEATS: &str = "1.2.6-riscv64";
+
 /// The pinned zig of tools/setup.sh, for aarch64, with its C++ library, its linker and its musl.
 const ZIG: &str = "zig-0.15.2-arm64";
 
@@ -226,6 +229,11 @@ impl Musl {
         let page = self.page.to_string();
         let words = self.tools.emulator.map(|name| [name, "-p", &page]);
         words.into_iter().flatten().map(str::to_owned).collect()
+    }
+
+    /// Whether it repeats what another one shows, under an emulator.
+    pub fn repeats(&self) -> bool {
+        self.name == REPEATS
     }
 
     /// Whether brawn rewrites its programs.
