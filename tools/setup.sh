@@ -19,9 +19,10 @@ packages=(
   lintian ruby # what Debian and Homebrew say of brawn's packages
   zstd # packs what release builds embed
   debootstrap openssl # the image that recipes are tested on; a certificate
-  qemu-user # runs programs for aarch64
+  qemu-user # runs programs for aarch64 and riscv64
   zsh fish man-db # who reads brawn's completions and manual pages
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross # and what compiles and links them
+  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 )
 # npm may be there without Debian's package of it.
 command -v npm >/dev/null || packages+=(npm)

@@ -30,13 +30,23 @@ static int count;
 
 /* The kernel's registers of a thread that is about to make a call. */
 static struct call read_call(pid_t thread) {
+#ifdef __riscv
+    elf_gregset_t r;
+#elif defined(__x86_64__) || defined(__aarch64__)
     struct user_regs_struct r;
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
+#endif
     struct iovec all = {&r, sizeof r};
     NEED(ptrace(PTRACE_GETREGSET, thread, (void *)NT_PRSTATUS, &all) == 0);
 #ifdef __x86_64__
     return (struct call){(long)r.orig_rax, {(long)r.rdi, (long)r.rsi, (long)r.rdx, (long)r.r10, (long)r.r8, (long)r.r9}};
-#else
+#elif defined(__aarch64__)
     return (struct call){(long)r.regs[8], {(long)r.regs[0], (long)r.regs[1], (long)r.regs[2], (long)r.regs[3], (long)r.regs[4], (long)r.regs[5]}};
+#elif defined(__riscv)
+    return (struct call){(long)r[17], {(long)r[10], (long)r[11], (long)r[12], (long)r[13], (long)r[14], (long)r[15]}};
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 }
 

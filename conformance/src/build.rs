@@ -110,7 +110,9 @@ impl Builder {
 
     /// The object for LD_PRELOAD that fits `place`.
     pub fn preload(&self, place: Place) -> Result<PathBuf, Failure> {
-        let architecture = place.musl.map_or(Architecture::X86_64, |m| m.architecture);
+        let architecture = place
+            .musl
+            .map_or(Architecture::X86_64, |m| m.tools.architecture);
         let object = brawn_core::preload::object(architecture, place.profile);
         let object = object.map_err(|e| Failure::setup(e.to_string()))?;
         let folder = self
@@ -151,7 +153,7 @@ impl Builder {
             None => toolchain::musl_libraries().and_then(|l| Ok((l, toolchain::musl_headers()?))),
         };
         let (mut libraries, headers) = folders.map_err(Failure::setup)?;
-        let (gcc, archiver) = musl.map_or(("gcc", "ar"), Musl::gcc);
+        let (gcc, archiver) = musl.map_or(("gcc", "ar"), |m| m.tools.gcc);
         let mut recipe = Recipe::new(Command::new(gcc));
         recipe.archiver = archiver;
         if libc == Libc::Brawn {
@@ -166,10 +168,8 @@ impl Builder {
         // Compiling depends only on the headers. So one object is linked with every libc.a that has these headers.
         recipe.compile_flags = vec![self.specs(&headers, &headers)?];
         recipe.link_flags = vec![self.specs(&libraries, &headers)?];
-        if musl.is_some_and(|m| m.architecture == Architecture::Aarch64) {
-            // libgcc's functions for outlined atomics call `__getauxval`, which musl does not have.
-            recipe.compile_flags.extend(words("-mno-outline-atomics"));
-        }
+        let flags = musl.map_or("", |m| m.tools.flags);
+        recipe.compile_flags.extend(words(flags));
         recipe.libraries = libraries;
         recipe.bend(link, &headers);
         recipe.link_flags.extend(words(musl.map_or("", |m| m.more)));
@@ -258,7 +258,7 @@ impl Builder {
         zig.arg(if cxx { "c++" } else { "cc" });
         let mut recipe = Recipe::new(zig);
         // By default, zig traps on behaviour that C leaves undefined: that would be a different program.
-        let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
+        let architecture = musl.map_or(Architecture::X86_64, |m| m.tools.architecture);
         let target = format!("-target {}-linux-musl", architecture.name());
         recipe.compile_flags = words(&format!("{target} -fno-sanitize=undefined"));
         recipe.link_flags = words(&format!("{target} -static -fno-sanitize=undefined"));

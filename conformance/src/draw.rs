@@ -5,8 +5,9 @@
 //! on a heap that is not brawn's covers only its place and its route, since it shows nothing about brawn's heap.
 //!
 //! C++ is left out on a musl that only its own zig can link: zig would compile its C++ library for two programs, which
-//! takes minutes.
+//! takes minutes. So is a musl that repeats another one under an emulator.
 
+use crate::musls::Musl;
 use crate::place::Place;
 use crate::trial::Trial;
 use brawn_payload::Profile;
@@ -42,7 +43,8 @@ fn covered<'a>(trial: &Trial<'a>) -> Vec<Covered<'a>> {
 }
 
 fn is_costly(trial: &Trial<'_>) -> bool {
-    trial.program.cxx && trial.place.musl.is_some_and(|musl| musl.link == Link::Zig)
+    let is_costly = |musl: &Musl| trial.program.cxx && musl.link == Link::Zig || musl.repeats();
+    trial.place.musl.is_some_and(is_costly)
 }
 
 /// For each of `trials`, whether it is chosen. The same list always gives the same choice. A trial that is declared as

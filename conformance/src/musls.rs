@@ -1,7 +1,8 @@
 //! The musls of `tools/musls.lock`: the payload is tested on them in addition to the distribution's musl.
 
 use crate::toolchain::{self, home};
-use brawn_payload::Architecture;
+use brawn_core::arch::Isa;
+use brawn_payload::{Architecture, Profile};
 use brawn_verify::ways::Link;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,19 +16,66 @@ const SHARED: &str = include_str!("../../tools/musls-shared.lock");
 /// On every musl and profile except the default ones, long counts are divided by this.
 pub const SHARE: u32 = 10;
 
-/// The emulator for programs of another architecture.
-const EMULATOR: &str = "qemu-aarch64";
+/// What the machine that the tests run on has for an architecture.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Tools {
+    /// The architecture.
+    pub architecture: Architecture,
+    /// Debian's name of it, which the list uses.
+    debian: &'static str,
+    /// The C compiler and the archiver.
+    pub gcc: (&'static str, &'static str),
+    /// What the compiler always gets.
+    pub flags: &'static str,
+    /// The emulator for its programs; `None` if they need none.
+    emulator: Option<&'static str>,
+}
+
+const TOOLS: &[Tools] = &[
+    Tools {
+        architecture: Architecture::X86_64,
+        debian: "amd64",
+        gcc: ("gcc", "ar"),
+        flags: "",
+        emulator: None,
+    },
+    Tools {
+        architecture: Architecture::Aarch64,
+        debian: "arm64",
+        gcc: ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ar"),
+        // libgcc's functions for outlined atomics call `__getauxval`, which musl does not have.
+        flags: "-mno-outline-atomics",
+        emulator: Some("qemu-aarch64"),
+    },
+    Tools {
+        architecture: Architecture::Riscv64,
+        debian: "riscv64",
+        gcc: ("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-ar"),
+        flags: "",
+        emulator: Some("qemu-riscv64"),
+    },
+];
 
 /// The page size that programs see, except for those of [`PAGES`].
 const PAGE: u32 = 4096;
 
-/// The aarch64 musl whose programs also run with pages of these sizes: Arm kernels have pages of 4, 16 or 64 KiB. All
-/// programs run on this musl.
+/// The aarch64 musl whose programs also run with pages of these sizes: Arm kernels have pages of 4, 16 or 64 KiB.
 const PAGED: &str = "1.2.3-arm64";
 const PAGES: [u32; 2] = [16 << 10, 64 << 10];
 
-/// The aarch64 musl whose programs are linked position-independent.
+/// The aarch64 musl whose programs are linked position-independent. For riscv64, GNU ld 2.40 links no such program with
+/// thread-locals.
 const PIE: &str = "1.2.5-arm64";
+
+/// Of those that need an emulator, the musls on which all programs run, with the profiles besides the default one: guard
+/// pages on the smallest and the largest pages; and on riscv64, whose only musl with all programs this is, each.
+const WHOLE: [(&str, &[Profile]); 2] = [
+    (PAGED, &[Profile::Secure]),
+    ("1.2.5-riscv64", &[Profile::Secure, Profile::Lean]),
+];
+
+/// A second musl of an architecture that has the heap alone: it runs where all trials run.
+const REPEATS: &str = "1.2.6-riscv64";
 
 /// The pinned zig of tools/setup.sh, for aarch64, with its C++ library, its linker and its musl.
 const ZIG: &str = "zig-0.15.2-arm64";
@@ -54,20 +102,22 @@ pub enum Extent {
 pub struct Musl {
     /// The name of its directory and, if the kernel's pages are not of 4 KiB, the page size.
     pub name: String,
-    /// The architecture that it is for.
-    pub architecture: Architecture,
+    /// What is there for its architecture.
+    pub tools: &'static Tools,
     /// How programs are linked with it. gcc links them with the patched archive. If zig's own heap is in no archive
     /// that can be patched, zig links them with the payload on the line.
     pub link: Link,
     /// Which programs run on it.
     pub extent: Extent,
+    /// The profiles besides the default one with which all programs run that need not run alone.
+    pub profiles: &'static [Profile],
     /// The flags that gcc's linker needs besides libc.a.
     pub more: &'static str,
     folder: PathBuf,
     page: u32,
 }
 
-/// Every musl of the list, those of aarch64 last.
+/// Every musl of the list, those that need an emulator last.
 pub fn matrix() -> Result<Vec<Musl>, String> {
     let mut all = parse(LOCK, &home().join("../target/tools/musls"))?;
     let paged = all.iter().find(|m| m.name == PAGED).cloned();
@@ -80,12 +130,18 @@ pub fn matrix() -> Result<Vec<Musl>, String> {
         } else {
             Extent::Short
         },
+        profiles: if page == PAGES[1] {
+            paged.profiles
+        } else {
+            &[]
+        },
         ..paged.clone()
     }));
     all.push(Musl {
         name: ZIG.to_owned(),
         link: Link::Zig,
         extent: Extent::Cxx,
+        profiles: &[],
         ..paged
     });
     Ok(all)
@@ -104,16 +160,15 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
         if all.last().is_some_and(|m| m.name == name) {
             continue;
         }
-        let architecture = match architecture {
-            "amd64" => Architecture::X86_64,
-            "arm64" => Architecture::Aarch64,
-            _ => {
-                return Err(format!(
-                    "musls.lock:{}: unknown architecture {architecture}, expected amd64 or arm64",
-                    number + 1
-                ));
-            }
-        };
+        let tools = TOOLS.iter().find(|t| t.debian == architecture);
+        let tools = tools.ok_or_else(|| {
+            let known: Vec<_> = TOOLS.iter().map(|t| t.debian).collect();
+            format!(
+                "musls.lock:{}: unknown architecture {architecture}, expected {}",
+                number + 1,
+                known.join(" or ")
+            )
+        })?;
         let (link, more) = match kind {
             "deb" if name == PIE => (Link::StaticPie, ""),
             "deb" | "oldmalloc" => (Link::Static, ""),
@@ -129,15 +184,17 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
             }
         };
         let folder = musls.join(name);
+        let whole = WHOLE.iter().find(|(whole, _)| *whole == name);
         all.push(Musl {
             name: name.to_owned(),
-            architecture,
+            tools,
             link,
-            extent: if architecture == Architecture::X86_64 || name == PAGED {
+            extent: if tools.emulator.is_none() || whole.is_some() {
                 Extent::All
             } else {
                 Extent::Linking
             },
+            profiles: whole.map_or(&[], |(_, profiles)| profiles),
             more,
             folder,
             page: PAGE,
@@ -154,39 +211,34 @@ impl Musl {
 
     /// Long counts (threads, forks) are divided by this. The distribution's musl runs all of them.
     pub fn share(&self) -> u32 {
-        match (self.is_emulated(), self.name == PAGED) {
+        let is_whole = WHOLE.iter().any(|(name, _)| self.name == *name);
+        match (self.is_emulated(), is_whole) {
             (false, _) => SHARE,
             (true, true) => 20,
             (true, false) => 200,
         }
     }
 
-    /// Whether profiles with guard pages are tested on it: one musl, with the smallest and the largest pages.
-    pub fn shows_guards(&self) -> bool {
-        self.is_emulated() && self.extent == Extent::All
-    }
-
     /// Whether its programs run under qemu-user.
     pub fn is_emulated(&self) -> bool {
-        self.architecture == Architecture::Aarch64
+        self.tools.emulator.is_some()
     }
 
     /// The command that starts its programs, with its arguments; empty if they need none.
     pub fn emulator(&self) -> Vec<String> {
-        if !self.is_emulated() {
-            return Vec::new();
-        }
-        [EMULATOR, "-p", &self.page.to_string()]
-            .map(str::to_owned)
-            .to_vec()
+        let page = self.page.to_string();
+        let words = self.tools.emulator.map(|name| [name, "-p", &page]);
+        words.into_iter().flatten().map(str::to_owned).collect()
     }
 
-    /// The C compiler and the archiver for it.
-    pub fn gcc(&self) -> (&'static str, &'static str) {
-        match self.architecture {
-            Architecture::X86_64 => ("gcc", "ar"),
-            Architecture::Aarch64 => ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ar"),
-        }
+    /// Whether it repeats what another one shows, under an emulator.
+    pub fn repeats(&self) -> bool {
+        self.name == REPEATS
+    }
+
+    /// Whether brawn rewrites its programs.
+    pub fn is_rewritten(&self) -> bool {
+        Isa::of(self.tools.architecture).is_some()
     }
 
     /// The directory of its libraries.
@@ -206,7 +258,7 @@ impl Musl {
     /// The directory of its libc.so, and the path of the dynamic linker in it, by the name that programs ask for.
     pub fn shared(&self) -> Result<(PathBuf, PathBuf), String> {
         let folder = home().join("../target/tools/musls-shared").join(&self.name);
-        let linker = folder.join(format!("ld-musl-{}.so.1", self.architecture.name()));
+        let linker = folder.join(format!("ld-musl-{}.so.1", self.tools.architecture.name()));
         if linker.is_file() {
             // Programs ask for this name in any directory.
             let folder = folder
@@ -273,6 +325,8 @@ mod tests {
                 "1.2.3-arm64",
                 "1.2.5-arm64",
                 "1.2.6-arm64",
+                "1.2.5-riscv64",
+                "1.2.6-riscv64",
                 "1.2.3-arm64-16k",
                 "1.2.3-arm64-64k",
                 "zig-0.15.2-arm64",
@@ -281,7 +335,9 @@ mod tests {
         let pages: Vec<_> = all.iter().filter_map(|m| m.emulator().pop()).collect();
         assert_eq!(
             pages,
-            ["4096", "4096", "4096", "4096", "16384", "65536", "4096"]
+            [
+                "4096", "4096", "4096", "4096", "4096", "4096", "16384", "65536", "4096"
+            ]
         );
     }
 
@@ -301,7 +357,7 @@ mod tests {
             error.starts_with("musls.lock:1: unknown kind rpm"),
             "{error}"
         );
-        let error = parse("x riscv64 deb sid pool/x.deb 00", Path::new("/")).unwrap_err();
-        assert!(error.contains("unknown architecture riscv64"), "{error}");
+        let error = parse("x s390x deb sid pool/x.deb 00", Path::new("/")).unwrap_err();
+        assert!(error.contains("unknown architecture s390x"), "{error}");
     }
 }

@@ -39,7 +39,7 @@ pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patch
         Some(musl) => musl.libraries()?,
         None => toolchain::musl_libraries()?,
     };
-    let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
+    let architecture = musl.map_or(Architecture::X86_64, |m| m.tools.architecture);
     let (archive, payload) = if musl.is_some_and(|m| m.link.payload_on_line()) {
         // The payload is on the line, and the libraries do not change.
         let payload = payload(architecture, profile)?;

@@ -25,7 +25,7 @@ pub fn make(
 ) -> Result<PathBuf, Failure> {
     let architecture = place
         .musl
-        .map_or(Architecture::X86_64, |m: &Musl| m.architecture);
+        .map_or(Architecture::X86_64, |m: &Musl| m.tools.architecture);
     let payload = patched::payload(architecture, place.profile).map_err(Failure::setup)?;
     let failed = |text: String| {
         let stage = Stage::Link;

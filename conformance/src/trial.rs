@@ -89,8 +89,8 @@ fn runs_on(program: &Program, musl: &Musl) -> bool {
     program.libcs.contains(&Libc::Brawn) && wanted && (links(Link::Static) || links(musl.link))
 }
 
-/// The places for the profiles other than the default one: the distribution's musl, linked in the simplest way. For
-/// the profile with guards also the aarch64 musl with the smallest and with the largest pages.
+/// The places for the profiles other than the default one: the distribution's musl, linked in the simplest way, and
+/// the musls that name such profiles.
 fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     if !program.libcs.contains(&Libc::Brawn) {
         return Vec::new();
@@ -106,14 +106,16 @@ fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
             profile,
         }));
     }
-    let guarded = matrix.iter().filter(|musl| {
-        musl.shows_guards() && !program.alone && program.links.contains(&Link::Static)
-    });
-    places.extend(guarded.map(|musl| Place {
-        libc: Libc::Brawn,
-        musl: Some(musl),
-        link: musl.link,
-        profile: Profile::Secure,
+    let short = matrix
+        .iter()
+        .filter(|_| !program.alone && program.links.contains(&Link::Static));
+    places.extend(short.flat_map(|musl| {
+        musl.profiles.iter().map(|&profile| Place {
+            libc: Libc::Brawn,
+            musl: Some(musl),
+            link: musl.link,
+            profile,
+        })
     }));
     places
 }
@@ -144,7 +146,9 @@ fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     let simple = simple.into_iter().filter(|_| matters);
     places.extend(simple.flat_map(|link| others.map(|profile| place(None, link, profile))));
     // The heap beside zig 0.16's libc.a is not musl's.
-    let musls = matrix.iter().filter(|musl| musl.has_own_heap());
+    let musls = matrix
+        .iter()
+        .filter(|musl| musl.has_own_heap() && musl.is_rewritten());
     let musls = musls.filter(|musl| {
         let is_wanted = match musl.is_emulated() {
             true => matters && musl.extent != Extent::Short,

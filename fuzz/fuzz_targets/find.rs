@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let mut payloads = brawn_payload::payloads().iter();
-    let payload = payloads.find(|p| p.architecture == program.architecture);
+    let payload = payloads.find(|p| p.architecture == program.architecture.architecture());
     let payload = payload.expect("one for each architecture");
     for force in [false, true] {
         let options = Options {

@@ -7,8 +7,8 @@ __thread mi_heap_t *brawn_heap_local __attribute__((visibility("hidden"), used))
 __thread int brawn_exit_rounds_local __attribute__((visibility("hidden"), used));
 #define brawn_exit_rounds (*arch_local(int, brawn_exit_rounds_local))
 #else
-__thread mi_heap_t *brawn_heap __attribute__((tls_model("initial-exec"), visibility("hidden")));
-static __thread int brawn_exit_rounds __attribute__((tls_model("initial-exec")));
+__thread mi_heap_t *brawn_heap __attribute__((tls_model(ARCH_TLS_MODEL), visibility("hidden")));
+static __thread int brawn_exit_rounds __attribute__((tls_model(ARCH_TLS_MODEL)));
 #endif
 
 // Where pages_free_direct points while a size has no page: nothing free in it.

@@ -23,25 +23,14 @@ enum {
     TRACE_RLIMIT_FSIZE = 1,
     AUXV_ENTRY = 9,
 };  // <fcntl.h>, <time.h>, <sys/mman.h>, <sys/resource.h>, <elf.h>
-#if defined(__x86_64__)
-enum {
-    TRACE_O_NOFOLLOW = 0400000,
-    TRACE_MACHINE = 62,
-};
-#elif defined(__aarch64__)
-enum {
-    TRACE_O_NOFOLLOW = 0100000,
-    TRACE_MACHINE = 183,
-};
-#endif
 
 // After this many samples, and after half as many each time from then on, samples become half as frequent: the file of a
 // program that runs for long stays small, and so does the time that recording takes.
 #define BRAWN_TRACE_OFTEN 4096
 
 // How many bytes this thread may ask for before a sample is due.  The first allocation of a thread draws it.
-static __thread uint64_t brawn_trace_left __attribute__((tls_model("initial-exec")));
-static __thread uint64_t brawn_trace_seed __attribute__((tls_model("initial-exec")));
+static __thread uint64_t brawn_trace_left __attribute__((tls_model(ARCH_TLS_MODEL)));
+static __thread uint64_t brawn_trace_seed __attribute__((tls_model(ARCH_TLS_MODEL)));
 
 static brawn_trace_header_t *brawn_trace_header;  // NULL: nothing is recorded
 static _Atomic(uintptr_t) brawn_trace_chunk;  // the chunk that is written to, in memory
@@ -54,7 +43,7 @@ static inline long brawn_trace_call(long n, long a, long b, long c, long d) { re
 // The file
 
 static long brawn_trace_open(int flags) {
-    flags |= TRACE_O_RDWR | TRACE_O_CLOEXEC | TRACE_O_NOFOLLOW;
+    flags |= TRACE_O_RDWR | TRACE_O_CLOEXEC | ARCH_O_NOFOLLOW;
     return brawn_trace_call(ARCH_SYS_openat, TRACE_AT_FDCWD, (long)brawn_options.heap_profile, flags, 0600);
 }
 
@@ -102,7 +91,7 @@ static NOINLINE void brawn_trace_start(void) {
         header = brawn_trace_map(file, 0, BRAWN_TRACE_HEADER);
         if (header != NULL) {
             header->version = BRAWN_TRACE_VERSION;
-            header->machine = TRACE_MACHINE;
+            header->machine = ARCH_MACHINE;
             header->interval = brawn_options.heap_interval;
             brawn_memcpy(header->magic, BRAWN_TRACE_MAGIC, sizeof header->magic);
         }
@@ -110,7 +99,7 @@ static NOINLINE void brawn_trace_start(void) {
         // Of a file that is none of ours nothing may be changed.
         brawn_trace_header_t seen = {.version = 0};
         const long got = brawn_trace_call(ARCH_SYS_read, file, (long)&seen, sizeof seen, 0);
-        bool ours = got == sizeof seen && seen.version == BRAWN_TRACE_VERSION && seen.machine == TRACE_MACHINE;
+        bool ours = got == sizeof seen && seen.version == BRAWN_TRACE_VERSION && seen.machine == ARCH_MACHINE;
         for (size_t i = 0; i < sizeof seen.magic; i++) ours = ours && seen.magic[i] == BRAWN_TRACE_MAGIC[i];
         if (ours) header = brawn_trace_view(file, 0, BRAWN_TRACE_HEADER);
     }
@@ -131,8 +120,8 @@ static brawn_trace_record_t *brawn_trace_reserve(char *chunk, size_t length) {
 // Which process and thread it is.  The kernel is asked once in each: in a child, also in one of which the heap is not told, the page
 // that says which process this is has been cleared.
 static void brawn_trace_who(brawn_trace_record_t *record) {
-    static __thread uint32_t process __attribute__((tls_model("initial-exec")));
-    static __thread uint32_t thread __attribute__((tls_model("initial-exec")));
+    static __thread uint32_t process __attribute__((tls_model(ARCH_TLS_MODEL)));
+    static __thread uint32_t thread __attribute__((tls_model(ARCH_TLS_MODEL)));
     _Atomic(uintptr_t) *const known = brawn_told_process();
     uintptr_t now = known != NULL ? mi_atomic_load_relaxed(known) : 0;
     if (mi_unlikely(now == 0)) {

@@ -33,7 +33,7 @@ HIDDEN bool brawn_wait_is_due(void) {
 // A small heap goes to the next thread that needs memory, as if the thread ended: idle threads share segments and pages.  The thread's old
 // blocks are another's then, so it does so at most once a second.  The first thread's heap is no mapping that another could take over.
 static bool brawn_wait_leaves(const mi_heap_t *heap, int64_t clock) {
-    static __thread uint32_t left __attribute__((tls_model("initial-exec")));
+    static __thread uint32_t left __attribute__((tls_model(ARCH_TLS_MODEL)));
     if (BRAWN_REST_LEAVES < 0 || BRAWN_TRACE || heap == &_mi_heap_main || brawn_exit_rounds != 0) return false;
     if ((int64_t)heap->tld->segments.count > BRAWN_REST_LEAVES || (uint32_t)clock - left < 1024) return false;
     left = (uint32_t)clock;

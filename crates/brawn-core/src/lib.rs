@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advice;
+pub mod arch;
 pub mod archive;
 pub mod bundle;
 pub mod component;

@@ -51,7 +51,9 @@ pub fn program(mut file: File) -> Result<Program> {
     let cache = ReadCache::new(file);
     let broken =
         |e: object::Error| Error::malformed(e.to_string()).expected("a whole ELF executable");
-    let other = |found: String| Error::not_applicable(found).expected("x86_64 or aarch64, 64 bits");
+    let other = |found: String| {
+        Error::not_applicable(found).expected(format!("{}, 64 bits", Architecture::names()))
+    };
     let header = elf::FileHeader64::<Endianness>::parse(&cache)
         .map_err(|_| other("no ELF file of 64 bits".into()))?;
     let endian = header.endian().map_err(broken)?;

@@ -3,9 +3,10 @@
 
 mod common;
 
+use brawn_core::arch::Isa;
 use brawn_core::program::link;
 use brawn_core::program::link::{At, Linked, Objects};
-use brawn_payload::{Architecture, Payload, Profile};
+use brawn_payload::{Payload, Profile};
 use common::root;
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};
 use object::{LittleEndian, Object as _, ObjectSegment as _, ObjectSymbol as _, elf};
@@ -15,10 +16,10 @@ use std::path::Path;
 use std::process::Command;
 
 /// Compiles `link/host.c` with musl 1.2.5, position-independent or not.
-fn compile(architecture: Architecture, is_pie: bool, folder: &Path) -> Vec<u8> {
+fn compile(architecture: Isa, is_pie: bool, folder: &Path) -> Vec<u8> {
     let (cc, musl) = match architecture {
-        Architecture::X86_64 => ("gcc", "1.2.5"),
-        Architecture::Aarch64 => ("aarch64-linux-gnu-gcc", "1.2.5-arm64"),
+        Isa::X86_64 => ("gcc", "1.2.5"),
+        Isa::Aarch64 => ("aarch64-linux-gnu-gcc", "1.2.5-arm64"),
     };
     let musl = root().join("target/tools/musls").join(musl);
     let lib = |name: &str| musl.join("lib").join(name);
@@ -49,7 +50,7 @@ fn compile(architecture: Architecture, is_pie: bool, folder: &Path) -> Vec<u8> {
 
 /// A program that is changed in place.
 struct Host {
-    architecture: Architecture,
+    architecture: Isa,
     bytes: Vec<u8>,
     entry: u64,
     symbols: HashMap<String, (u64, u64)>,
@@ -60,7 +61,7 @@ struct Host {
 }
 
 impl Host {
-    fn new(architecture: Architecture, is_pie: bool) -> Self {
+    fn new(architecture: Isa, is_pie: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bytes = compile(architecture, is_pie, folder.path());
         let file = ElfFile64::<LittleEndian>::parse(&*bytes).unwrap();
@@ -86,10 +87,10 @@ impl Host {
         );
         // musl, src/env/__init_tls.c: behind the thread pointer and 16 bytes, or up to the thread pointer.
         let block = match architecture {
-            Architecture::X86_64 => {
+            Isa::X86_64 => {
                 -((size + (size.wrapping_add(at).wrapping_neg() & (align - 1))).cast_signed())
             }
-            Architecture::Aarch64 => (16 + (at.wrapping_sub(16) & (align - 1))).cast_signed(),
+            Isa::Aarch64 => (16 + (at.wrapping_sub(16) & (align - 1))).cast_signed(),
         };
         let tls = block.wrapping_add_unsigned(symbols["room_local"].0);
         let entry = file.entry();
@@ -118,13 +119,13 @@ impl Host {
     fn branch(&mut self, from: u64, to: u64, is_call: bool) {
         let distance = to.wrapping_sub(from).cast_signed();
         match self.architecture {
-            Architecture::X86_64 => {
+            Isa::X86_64 => {
                 let place = self.at(from, 5);
                 place[0] = if is_call { 0xe8 } else { 0xe9 };
                 let distance = i32::try_from(distance - 5).unwrap();
                 place[1..].copy_from_slice(&distance.to_le_bytes());
             }
-            Architecture::Aarch64 => {
+            Isa::Aarch64 => {
                 let branch = if is_call { 0x9400_0000 } else { 0x1400_0000 };
                 let word = branch | (distance >> 2) as u32 & 0x3ff_ffff;
                 self.at(from, 4).copy_from_slice(&word.to_le_bytes());
@@ -142,11 +143,11 @@ impl Host {
             let place = from + *at as u64;
             let word = |at: usize| u32::from_le_bytes(code[at..at + 4].try_into().unwrap());
             match architecture {
-                Architecture::X86_64 => {
+                Isa::X86_64 => {
                     let distance = i64::from(word(*at + 1).cast_signed());
                     code[*at] == 0xe8 && place.wrapping_add_signed(distance) + 5 == to
                 }
-                Architecture::Aarch64 => {
+                Isa::Aarch64 => {
                     let distance = i64::from((word(*at) << 6).cast_signed() >> 4);
                     word(*at) >> 26 == 0x25
                         && at % 4 == 0
@@ -214,10 +215,10 @@ impl Host {
         let install = install.args(["-m", "755"]).args([&written, &program]);
         assert!(install.status().unwrap().success());
         let mut command = match self.architecture {
-            Architecture::X86_64 => Command::new(&program),
-            Architecture::Aarch64 => Command::new("qemu-aarch64"),
+            Isa::X86_64 => Command::new(&program),
+            Isa::Aarch64 => Command::new("qemu-aarch64"),
         };
-        if self.architecture == Architecture::Aarch64 {
+        if self.architecture == Isa::Aarch64 {
             command.arg(&program);
         }
         command
@@ -233,8 +234,8 @@ impl Host {
     }
 }
 
-fn payload(architecture: Architecture, profile: Profile) -> &'static Payload {
-    brawn_payload::payload(architecture, profile).unwrap()
+fn payload(architecture: Isa, profile: Profile) -> &'static Payload {
+    brawn_payload::payload(architecture.architecture(), profile).unwrap()
 }
 
 fn memory_names(payload: &Payload) -> Vec<&'static str> {
@@ -259,8 +260,8 @@ const FLAT: i64 = 8 * 1024;
 fn a_linked_heap_runs_in_every_profile_wherever_the_program_is_loaded() {
     for profile in Profile::ALL {
         for is_pie in [false, true] {
-            let mut host = Host::new(Architecture::X86_64, is_pie);
-            everything(&mut host, payload(Architecture::X86_64, profile));
+            let mut host = Host::new(Isa::X86_64, is_pie);
+            everything(&mut host, payload(Isa::X86_64, profile));
             let grown = host.run("heap", 2000);
             assert!(grown < FLAT, "{profile:?}: {grown} KiB");
         }
@@ -270,8 +271,8 @@ fn a_linked_heap_runs_in_every_profile_wherever_the_program_is_loaded() {
 #[test]
 fn a_linked_heap_runs_on_aarch64() {
     for is_pie in [false, true] {
-        let mut host = Host::new(Architecture::Aarch64, is_pie);
-        everything(&mut host, payload(Architecture::Aarch64, Profile::Fast));
+        let mut host = Host::new(Isa::Aarch64, is_pie);
+        everything(&mut host, payload(Isa::Aarch64, Profile::Fast));
         let grown = host.run("heap", 200);
         assert!(grown < FLAT, "{grown} KiB");
     }
@@ -280,8 +281,8 @@ fn a_linked_heap_runs_on_aarch64() {
 /// What the tests above would see if a thread's end did not give its heap back.
 #[test]
 fn without_its_way_to_a_threads_end_the_heap_grows() {
-    let payload = payload(Architecture::X86_64, Profile::Fast);
-    let mut host = Host::new(Architecture::X86_64, false);
+    let payload = payload(Isa::X86_64, Profile::Fast);
+    let mut host = Host::new(Isa::X86_64, false);
     host.fill(payload, payload.surface);
     let grown = host.run("heap", 2000);
     assert!(grown > 10 * FLAT, "{grown} KiB");
@@ -289,7 +290,7 @@ fn without_its_way_to_a_threads_end_the_heap_grows() {
 
 #[test]
 fn memory_functions_alone_leave_the_start_as_it_is() {
-    for architecture in Architecture::ALL {
+    for architecture in Isa::ALL {
         let payload = payload(architecture, Profile::Fast);
         let mut host = Host::new(architecture, true);
         let entry = host.bytes[24..32].to_vec();

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::compiler::Compiler;
 use crate::finish::{Finished, finish};
-use crate::recipe::{ATTACH_NEEDS, ATTACH_SURFACE, Architecture};
+use crate::recipe::{ATTACH_NEEDS, ATTACH_SURFACE, Architecture, Part};
 use crate::source;
 use std::path::Path;
 
@@ -13,16 +13,19 @@ pub struct Attach {
     pub object: Finished,
 }
 
-/// Builds that of `architecture`.
+/// Builds that of `architecture`; `None` where there is none yet.
 pub fn build(
     compiler: &Compiler,
     payload: &Path,
     architecture: &Architecture,
     version: &str,
-) -> Result<Attach> {
+) -> Result<Option<Attach>> {
+    if !architecture.has(Part::Attach) {
+        return Ok(None);
+    }
     let source = source::of_attach(payload, architecture, version)?;
     let raw = compiler.compile_attach(payload, architecture)?;
     let object =
         finish(&raw, ATTACH_SURFACE, ATTACH_NEEDS).map_err(|e| format!("attach.c: {e}"))?;
-    Ok(Attach { source, object })
+    Ok(Some(Attach { source, object }))
 }

@@ -24,7 +24,7 @@ pub fn items(embed: &Embed<'_>, targets: &[Target], licenses: &str) -> Result<St
     let (mut payloads, mut shared, mut preloads) = (Vec::new(), Vec::new(), Vec::new());
     let (mut attach, mut sets) = (Vec::new(), String::new());
     for target in targets {
-        attach.push(embed.attach(target)?);
+        attach.extend(embed.attach(target)?);
         if let Some(memory) = &target.memory {
             let value = embed.memory(target.architecture, memory)?;
             sets += &item("static", &set("MEMORY", target), "Set", &value);
@@ -35,7 +35,7 @@ pub fn items(embed: &Embed<'_>, targets: &[Target], licenses: &str) -> Result<St
         sets += &item("static", &set("SUPPLIED", target), "Supplies", &value);
         for heaps in &target.heaps {
             payloads.push(embed.payload(target, heaps)?);
-            shared.push(embed.shared(target.architecture, heaps)?);
+            shared.extend(embed.shared(target.architecture, heaps)?);
             preloads.extend(embed.preload(target.architecture, heaps)?);
         }
     }
@@ -122,10 +122,14 @@ fn names() -> String {
 }
 
 impl Embed<'_> {
-    fn attach(&self, target: &Target) -> Result<String> {
-        let (architecture, built) = (target.architecture, &target.attach);
+    /// `None` if there is none for the architecture; the same of [`Self::shared`] and [`Self::preload`].
+    fn attach(&self, target: &Target) -> Result<Option<String>> {
+        let architecture = target.architecture;
+        let Some(built) = &target.attach else {
+            return Ok(None);
+        };
         let file = format!("{}-{}", architecture.name, recipe::ATTACH_NAME);
-        Ok(value(
+        Ok(Some(value(
             "Attach",
             &[
                 (
@@ -140,7 +144,7 @@ impl Embed<'_> {
                     self.member(recipe::ATTACH_NAME, &file, &built.object)?,
                 ),
             ],
-        ))
+        )))
     }
 
     fn memory(&self, architecture: &Architecture, built: &Memory) -> Result<String> {
@@ -243,9 +247,12 @@ impl Embed<'_> {
         Ok(value("Payload", &fields))
     }
 
-    fn shared(&self, architecture: &Architecture, heaps: &Heaps) -> Result<String> {
+    fn shared(&self, architecture: &Architecture, heaps: &Heaps) -> Result<Option<String>> {
+        let Some(heap) = &heaps.shared else {
+            return Ok(None);
+        };
         let file = file(architecture, heaps, &recipe::SHARED);
-        fs::write(self.out.join(&file), &heaps.shared.object.bytes)?;
+        fs::write(self.out.join(&file), &heap.object.bytes)?;
         let fields = [
             (
                 "architecture",
@@ -254,18 +261,17 @@ impl Embed<'_> {
             ("profile", variant("Profile", &capitalized(heaps.profile))),
             ("bytes", include(&file)),
         ];
-        Ok(value("Shared", &fields))
+        Ok(Some(value("Shared", &fields)))
     }
 
-    /// `None` if there is none for the architecture.
     fn preload(&self, architecture: &Architecture, heaps: &Heaps) -> Result<Option<String>> {
-        let Some(bytes) = &heaps.linked else {
+        let Some(preload) = &heaps.preload else {
             return Ok(None);
         };
         let profile = heaps.profile;
         let file = format!("{}-{profile}-{}", architecture.name, recipe::PRELOAD_NAME);
-        fs::write(self.out.join(&file), bytes)?;
-        let mut fields = self.heap(architecture, heaps, &heaps.preload.source);
+        fs::write(self.out.join(&file), &preload.linked)?;
+        let mut fields = self.heap(architecture, heaps, &preload.heap.source);
         fields.push(("bytes", include(&file)));
         Ok(Some(value("Preload", &fields)))
     }

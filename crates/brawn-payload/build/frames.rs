@@ -2,7 +2,7 @@
 //! debuggers. It is taken out of the compiler's object, together with the section that each part belongs to.
 
 use crate::Result;
-use object::elf;
+use crate::recipe::ARCHITECTURES;
 use object::{
     Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget,
 };
@@ -18,6 +18,12 @@ pub struct Frames {
 
 /// The part of `raw` about the sections that are left in `finished`.
 pub fn take(raw: &[u8], finished: &[u8]) -> Result<Frames> {
+    let machine = raw.get(18..20); // e_machine
+    let mut all = ARCHITECTURES.iter();
+    let architecture = all.find(|a| machine == Some(&a.machine.to_le_bytes()));
+    let Some(distance) = architecture.and_then(|a| a.distance) else {
+        return Ok(Frames::default());
+    };
     let (raw, finished) = (object::File::parse(raw)?, object::File::parse(finished)?);
     let mut kept = HashSet::new();
     for section in finished.sections() {
@@ -36,7 +42,7 @@ pub fn take(raw: &[u8], finished: &[u8]) -> Result<Frames> {
     let mut functions = Vec::new();
     for (at, relocation) in section.relocations() {
         let is_distance = matches!(relocation.flags(), RelocationFlags::Elf { r_type }
-            if r_type == elf::R_X86_64_PC32 || r_type == elf::R_AARCH64_PREL32);
+            if r_type.0 == distance);
         let RelocationTarget::Symbol(symbol) = relocation.target() else {
             return Err("its unwind information refers to no symbol".into());
         };

@@ -7,7 +7,7 @@ use crate::finish::{self, Finished};
 use crate::memory::Memory;
 use crate::parallel;
 use crate::preload;
-use crate::recipe::{self, Architecture, Form};
+use crate::recipe::{self, Architecture, Form, Part};
 use crate::source;
 use std::path::Path;
 
@@ -30,36 +30,47 @@ pub struct Heap {
 pub struct Heaps {
     pub profile: &'static str,
     pub libc: Heap,
-    pub shared: Heap,
-    pub preload: Heap,
-    /// The last one and the memory functions as one shared object, if there are any.
-    pub linked: Option<Vec<u8>>,
+    /// If the architecture has it.
+    pub shared: Option<Heap>,
+    /// The heap and the memory functions as one shared object, if there are any.
+    pub preload: Option<Preload>,
+}
+
+pub struct Preload {
+    pub heap: Heap,
+    pub linked: Vec<u8>,
 }
 
 impl Kit<'_> {
-    /// Builds every profile in every form, in the order of [`recipe::PROFILES`].  `work` is a directory for what is linked.
+    /// Builds every profile in every form.  `work` is a directory for what is linked.
     pub fn build(&self, work: &Path, memory: Option<&Memory>) -> Result<Vec<Heaps>> {
-        let forms = [&recipe::LIBC, &recipe::SHARED, &recipe::PRELOAD];
-        let pairs: Vec<_> = recipe::PROFILES
+        let shared = Some(&recipe::SHARED).filter(|_| self.architecture.has(Part::Shared));
+        let preload = Some(&recipe::PRELOAD).filter(|_| memory.is_some());
+        let forms = [Some(&recipe::LIBC), shared, preload];
+        let forms: Vec<&Form> = forms.into_iter().flatten().collect();
+        let profiles: Vec<&str> = self.architecture.profiles().collect();
+        let pairs: Vec<_> = profiles
             .iter()
-            .flat_map(|profile| forms.map(|form| (*profile, form)))
+            .flat_map(|profile| forms.iter().map(|form| (*profile, *form)))
             .collect();
         let mut heaps =
             parallel::map(&pairs, |(profile, form)| self.form(form, profile))?.into_iter();
-        let mut built = Vec::with_capacity(recipe::PROFILES.len());
-        for profile in recipe::PROFILES {
+        let mut built = Vec::with_capacity(profiles.len());
+        for profile in profiles {
             let mut next = || heaps.next().ok_or("a form of the heap is missing");
-            let (libc, shared, preload) = (next()?, next()?, next()?);
+            let libc = next()?;
+            let shared = shared.map(|_| next()).transpose()?;
             let link = |memory| {
                 let (compiler, architecture) = (self.compiler, self.architecture);
-                preload::link(compiler, work, architecture, profile, &preload, memory)
+                let heap = next()?;
+                let linked = preload::link(compiler, work, architecture, profile, &heap, memory)?;
+                Ok::<_, Box<dyn std::error::Error>>(Preload { heap, linked })
             };
             built.push(Heaps {
-                linked: memory.map(link).transpose()?,
                 profile,
                 libc,
                 shared,
-                preload,
+                preload: memory.map(link).transpose()?,
             });
         }
         Ok(built)
@@ -86,7 +97,8 @@ impl Kit<'_> {
         let raw = compiler.compile(payload, engine, architecture, form, profile, &note)?;
         let mut surface = form.surface.concat();
         surface.sort_unstable();
-        let object = finish::finish(&raw, &surface, form.needs)?;
+        let needs = [form.needs, architecture.needs].concat();
+        let object = finish::finish(&raw, &surface, &needs)?;
         Ok(Heap { source, object })
     }
 }

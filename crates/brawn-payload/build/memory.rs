@@ -5,7 +5,7 @@ use crate::Result;
 use crate::compiler::Compiler;
 use crate::finish::{ACTIVE, Finished, finish, is_hidden, refuse_sections};
 use crate::parallel;
-use crate::recipe::{self, Architecture, MEMORY, MEMORY_NOTED, MEMORY_PREFIX};
+use crate::recipe::{self, Architecture, MEMORY, MEMORY_NOTED, MEMORY_PREFIX, Part};
 use crate::source;
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::HashSet;
@@ -35,10 +35,10 @@ pub fn build(
     architecture: &Architecture,
     version: &str,
 ) -> Result<Option<Memory>> {
-    let folder = payload.join("memory").join(architecture.name);
-    if !folder.is_dir() {
+    if !architecture.has(Part::Memory) {
         return Ok(None);
     }
+    let folder = payload.join("memory").join(architecture.name);
     let mut files = Vec::new();
     for entry in std::fs::read_dir(&folder)? {
         let path = entry?.path();

@@ -6,6 +6,52 @@ pub struct Architecture {
     pub variant: &'static str,
     pub zig_target: &'static str,
     pub flags: &'static [&'static str],
+    /// What there is of it besides the heap in static programs.
+    pub parts: &'static [Part],
+    /// What its heap needs of libc besides the names of its [`Form`].
+    pub needs: &'static [&'static str],
+    /// `e_machine`.
+    pub machine: u16,
+    /// The relocation of a distance of 32 bits, by which `.eh_frame` refers to functions. Without it, nothing is kept of
+    /// the unwind information, which only `rewrite` uses.
+    pub distance: Option<u32>,
+}
+
+/// What an architecture can have besides the heap in static programs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The memory functions: `payload/memory/<architecture>/`.
+    Memory,
+    /// The other functions of libc, which need the memory functions: `payload/libc/`.
+    Libc,
+    /// The heap in shared objects, which needs `arch_local`: [`SHARED`].
+    Shared,
+    /// What a rewritten program runs before its own entry point: `payload/attach/<architecture>/`.
+    Attach,
+    /// Profile `trace`, whose recordings brawn reads by knowing how to unwind.
+    Trace,
+}
+
+impl Part {
+    pub const ALL: &[Self] = &[
+        Self::Memory,
+        Self::Libc,
+        Self::Shared,
+        Self::Attach,
+        Self::Trace,
+    ];
+}
+
+impl Architecture {
+    pub fn has(&self, part: Part) -> bool {
+        self.parts.contains(&part)
+    }
+
+    /// Its profiles, in the order of [`PROFILES`].
+    pub fn profiles(&self) -> impl Iterator<Item = &'static str> {
+        let all = PROFILES.iter().copied();
+        all.filter(|profile| *profile != "trace" || self.has(Part::Trace))
+    }
 }
 
 pub const ARCHITECTURES: &[Architecture] = &[
@@ -14,6 +60,10 @@ pub const ARCHITECTURES: &[Architecture] = &[
         variant: "X86_64",
         zig_target: "x86_64-linux-musl",
         flags: &["-fcf-protection=none"],
+        parts: Part::ALL,
+        needs: &[],
+        machine: 62,
+        distance: Some(2), // R_X86_64_PC32
     },
     Architecture {
         name: "aarch64",
@@ -21,6 +71,21 @@ pub const ARCHITECTURES: &[Architecture] = &[
         zig_target: "aarch64-linux-musl",
         // Calls of `__aarch64_cas8_acq` and the like would need the compiler's own library.
         flags: &["-mno-outline-atomics"],
+        parts: Part::ALL,
+        needs: &[],
+        machine: 183,
+        distance: Some(261), // R_AARCH64_PREL32
+    },
+    Architecture {
+        name: "riscv64",
+        variant: "Riscv64",
+        zig_target: "riscv64-linux-musl",
+        // Linkers leave its code as it is: `verify` compares it.
+        flags: &["-mno-relax"],
+        parts: &[],
+        needs: &["__clock_gettime"],
+        machine: 243,
+        distance: None,
     },
 ];
 

@@ -11,6 +11,11 @@ use std::path::{Path, PathBuf};
 /// What the heap and other functions share.
 pub const COMMON: &str = "common";
 
+/// How an architecture's system calls are made: the file below `payload/`.
+pub fn system_calls(architecture: &Architecture) -> String {
+    format!("arch/{}/syscall.h", architecture.name)
+}
+
 /// SHA-256, in hex, over the version, every flag, and the name and bytes of every file that can end
 /// up in the object, in the order of their names.
 pub fn of_heap(
@@ -49,6 +54,7 @@ pub fn of_attach(payload: &Path, architecture: &Architecture, version: &str) -> 
     for name in [
         "attach/attach.c",
         &format!("attach/{}/start.h", architecture.name),
+        &system_calls(architecture),
         "libc/libc.h",
         "memory/generic/memory.h",
     ] {

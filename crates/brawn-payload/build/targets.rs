@@ -14,7 +14,8 @@ use std::path::Path;
 /// What is built for one architecture.
 pub struct Target {
     pub architecture: &'static Architecture,
-    pub attach: Attach,
+    /// `None` where there is none yet, as of the memory functions.
+    pub attach: Option<Attach>,
     pub memory: Option<Memory>,
     pub libc: Libc,
     pub supplied: Supplied,

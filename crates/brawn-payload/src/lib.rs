@@ -16,25 +16,45 @@ pub enum Architecture {
     X86_64,
     /// `aarch64`, little endian, ELF machine 183.
     Aarch64,
+    /// `riscv64` with the extensions of `rv64gc`, little endian, ELF machine 243.
+    Riscv64,
 }
 
 impl Architecture {
     /// Every architecture, in the order in which they are printed.
-    pub const ALL: [Self; 2] = [Self::X86_64, Self::Aarch64];
+    pub const ALL: [Self; 3] = [Self::X86_64, Self::Aarch64, Self::Riscv64];
+
+    /// Its name, its `e_machine` and what it is called.
+    const fn row(self) -> (&'static str, u16, &'static str) {
+        match self {
+            Self::X86_64 => ("x86_64", 62, "64-bit x86"),
+            Self::Aarch64 => ("aarch64", 183, "64-bit Arm"),
+            Self::Riscv64 => ("riscv64", 243, "64-bit RISC-V"),
+        }
+    }
 
     /// The name used in triples, notes and on the command line.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::X86_64 => "x86_64",
-            Self::Aarch64 => "aarch64",
-        }
+        self.row().0
     }
 
     /// The ELF header's `e_machine` (ELF gABI, "Machine Information").
     pub const fn elf_machine(self) -> u16 {
-        match self {
-            Self::X86_64 => 62,
-            Self::Aarch64 => 183,
+        self.row().1
+    }
+
+    /// What people call it.
+    pub const fn called(self) -> &'static str {
+        self.row().2
+    }
+
+    /// All names, as in `x86_64 or aarch64`.
+    pub fn names() -> String {
+        let names = Self::ALL.map(Self::name);
+        match names.split_last() {
+            Some((last, [])) => (*last).to_owned(),
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
         }
     }
 

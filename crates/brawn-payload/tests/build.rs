@@ -57,7 +57,6 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
         .filter(|a| compiler.targets(a.name))
     {
         let functions = memory::build(&compiler, &payload, architecture, version)?;
-        let functions = functions.ok_or("no memory functions")?;
         let kit = heap::Kit {
             compiler: &compiler,
             payload: &payload,
@@ -65,9 +64,10 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
             architecture,
             version,
         };
-        for heaps in kit.build(&work, Some(&functions))? {
-            built.extend([heaps.libc, heaps.shared].map(|heap| heap.object.bytes));
-            built.extend(heaps.linked);
+        for heaps in kit.build(&work, functions.as_ref())? {
+            built.push(heaps.libc.object.bytes);
+            built.extend(heaps.shared.map(|heap| heap.object.bytes));
+            built.extend(heaps.preload.map(|preload| preload.linked));
         }
     }
     Ok(built)
@@ -99,20 +99,24 @@ fn elsewhere() -> Result<&'static Elsewhere> {
 #[test]
 fn two_folders_give_the_same_bytes() -> Result<()> {
     let built = &elsewhere()?.objects;
-    assert_eq!(
-        built.len(),
-        3 * recipe::ARCHITECTURES.len() * recipe::PROFILES.len()
-    );
-    let preloads = brawn_payload::payloads().iter().map(|p| {
-        let found = brawn_payload::preload(p.architecture, p.profile);
-        found.map_or(&[][..], |preload| preload.bytes.get())
-    });
-    let embedded: Vec<&[u8]> = brawn_payload::payloads()
-        .iter()
-        .zip(brawn_payload::shared())
-        .zip(preloads)
-        .flat_map(|((p, shared), preload)| [p.members[0].bytes.get(), shared.bytes.get(), preload])
-        .collect();
+    let forms = |a: &recipe::Architecture| {
+        1 + [recipe::Part::Shared, recipe::Part::Memory]
+            .map(|part| usize::from(a.has(part)))
+            .iter()
+            .sum::<usize>()
+    };
+    let all = recipe::ARCHITECTURES.iter();
+    let expected: usize = all.map(|a| forms(a) * a.profiles().count()).sum();
+    assert_eq!(built.len(), expected);
+    let mut embedded: Vec<&[u8]> = Vec::new();
+    for p in brawn_payload::payloads() {
+        embedded.push(p.members[0].bytes.get());
+        let mut shared = brawn_payload::shared().iter();
+        let shared = shared.find(|s| s.architecture == p.architecture && s.profile == p.profile);
+        embedded.extend(shared.map(|shared| shared.bytes.get()));
+        let preload = brawn_payload::preload(p.architecture, p.profile);
+        embedded.extend(preload.map(|preload| preload.bytes.get()));
+    }
     assert!(
         *built == embedded,
         "the embedded payload is not what zig builds from these sources in another directory"
@@ -156,7 +160,11 @@ fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
 fn objects_for_ld_preload_ask_for_no_file_and_give_the_public_names_alone() -> Result<()> {
     let names = brawn_payload::PRELOAD_NAMES;
     assert_eq!(names.len(), 10 + 2 + 1 + 22);
-    for payload in brawn_payload::payloads() {
+    // An architecture without memory functions has none.
+    for payload in brawn_payload::payloads()
+        .iter()
+        .filter(|p| p.memory.is_some())
+    {
         let preload = brawn_payload::preload(payload.architecture, payload.profile);
         let bytes = preload.ok_or("no object for LD_PRELOAD")?.bytes.get();
         preload::check(bytes, names)?;
@@ -292,6 +300,10 @@ fn gcc_for_aarch64(folder: &Path, flags: &'static [&'static str]) -> Result<Vec<
         variant: "Aarch64",
         zig_target: "aarch64-linux-musl",
         flags,
+        parts: &[],
+        needs: &[],
+        machine: 183,
+        distance: Some(261),
     };
     compiler.compile(&payload, &engine, &architecture, &recipe::LIBC, "fast", "x")
 }
@@ -443,9 +455,9 @@ fn embedded_objects_keep_their_promises() -> Result<()> {
         {
             let name = symbol.name()?;
             assert!(!name.starts_with("__libc_"), "{name} is musl's own");
-            // The size saves nothing: it is one jump to free, whosever that is.
+            // The size saves nothing: it is one jump to free, whosever that is; on riscv64 of two instructions.
             let is_jump = name.ends_with("_sized") && payload.profile.name() != "secure";
-            assert!(!is_jump || symbol.size() <= 5, "{name} is no jump");
+            assert!(!is_jump || symbol.size() <= 8, "{name} is no jump");
         }
 
         let note = note(bytes)?;

@@ -276,8 +276,8 @@ fn holds_with_every_musl(family: &str, argument: &str) -> Result<()> {
         let entry = entry?;
         let (musl, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
-        // Of zig's there are archives only, without a heap.
-        if name.starts_with("zig") || !musl.join("lib/libc.a").exists() {
+        // Of zig's there are archives only, without a heap; for riscv64 there are no functions.
+        if name.starts_with("zig") || name.contains("riscv") || !musl.join("lib/libc.a").exists() {
             continue;
         }
         seen += 1;
@@ -330,7 +330,7 @@ fn found_and_named(
         let work = tempfile::tempdir()?;
         let work = work.path();
         let own = format!("libc/{family}");
-        let parts = "common libc libc/numbers memory/generic memory/x86_64";
+        let parts = "arch/x86_64 common libc libc/numbers memory/generic memory/x86_64";
         for part in parts.split(' ').chain([&*own]) {
             copy_files(&payload.join(part), &work.join(part))?;
         }
@@ -423,7 +423,7 @@ fn every_member_of_every_musl_can_go_and_has_what_is_needed() -> Result<()> {
     let mut seen = 0;
     for entry in fs::read_dir(musls())? {
         let archive = entry?.path().join("lib/libc.a");
-        if !archive.exists() {
+        if !archive.exists() || archive.to_string_lossy().contains("-riscv64") {
             continue;
         }
         seen += 1;

@@ -1,12 +1,12 @@
 //! The functions of a file, and to whom each of them belongs.
 
+use brawn_core::arch::Isa;
+use brawn_core::elf::ident::Ident;
 use brawn_core::elf::program::Program;
 use brawn_core::identify::{Libc, MEMORY, is_heap};
 use brawn_core::listed::Listed;
 use brawn_core::report::inspect::inspect;
 use brawn_core::signatures::{self, database, names::Names};
-use brawn_payload::Architecture;
-use object::elf::{EM_AARCH64, EM_X86_64};
 use object::{
     Object as _, ObjectSection as _, ObjectSegment as _, ObjectSymbol as _, SegmentFlags,
     SymbolKind,
@@ -44,7 +44,7 @@ pub struct Function {
 #[derive(Debug, Default)]
 pub struct Code {
     bytes: Vec<u8>,
-    architecture: Option<Architecture>,
+    architecture: Option<Isa>,
     /// Where the segments' bytes are in the file, and their addresses.
     segments: Vec<(u64, u64, u64)>,
     /// By address.
@@ -100,13 +100,10 @@ impl Code {
     fn names(&mut self, bytes: &[u8]) -> Option<()> {
         let file = object::File::parse(bytes).ok()?;
         let architecture = match object::FileKind::parse(bytes).ok()? {
-            object::FileKind::Elf64 => match bytes.get(18..20)? {
-                b if *b == EM_X86_64.0.to_le_bytes() => Architecture::X86_64,
-                b if *b == EM_AARCH64.0.to_le_bytes() => Architecture::Aarch64,
-                _ => return None,
-            },
-            _ => return None,
+            object::FileKind::Elf64 => Ident::read(bytes, 0).ok()?.architecture(),
+            _ => None,
         };
+        let architecture = architecture.and_then(Isa::of)?;
         self.architecture = Some(architecture);
         let code = file.segments().filter(|s| match s.flags() {
             SegmentFlags::Elf { p_flags, .. } => p_flags.0 & 1 != 0,
@@ -165,7 +162,7 @@ impl Code {
 
     /// Sorts the functions, one at each address, and gives those without a size one.
     fn arrange(&mut self) {
-        // aarch64's marks of where code and data begin have no functions' names ("ELF for the Arm 64-bit Architecture",
+        // aarch64's marks of where code and data begin have no functions' names ("ELF for the Arm 64-bit Isa",
         // mapping symbols).
         let is_mark = |name: &str| name.starts_with("$x") || name.starts_with("$d");
         self.functions.retain(|f| !is_mark(&f.name));
@@ -284,10 +281,8 @@ impl Code {
     /// Whether the instruction before that place calls the kernel.
     pub fn calls_the_kernel(&self, at: u64) -> bool {
         match self.architecture {
-            Some(Architecture::X86_64) => self.before::<2>(at) == Some([0x0f, 0x05]),
-            Some(Architecture::Aarch64) => {
-                self.before::<4>(at).map(u32::from_le_bytes) == Some(0xd400_0001)
-            }
+            Some(Isa::X86_64) => self.before::<2>(at) == Some([0x0f, 0x05]),
+            Some(Isa::Aarch64) => self.before::<4>(at).map(u32::from_le_bytes) == Some(0xd400_0001),
             None => false,
         }
     }
@@ -298,7 +293,7 @@ impl Code {
         const NEAR: usize = 48;
         let bytes = self.before::<NEAR>(at)?;
         match self.architecture? {
-            Architecture::X86_64 => {
+            Isa::X86_64 => {
                 // `mov` of a number to eax or edi; `xor` of it with itself.
                 let (mov, xor) = if is_argument {
                     (0xbf, 0xff)
@@ -313,7 +308,7 @@ impl Code {
                 });
                 numbers.next()
             }
-            Architecture::Aarch64 => {
+            Isa::Aarch64 => {
                 // `mov` of a number to w8/x8 or w0/x0.
                 let register = if is_argument { 0 } else { 8 };
                 let words = bytes.chunks_exact(4).rev();
@@ -327,7 +322,7 @@ impl Code {
     /// Whether the instruction before that place is a call.
     pub fn is_after_call(&self, at: u64) -> bool {
         match self.architecture {
-            Some(Architecture::X86_64) => {
+            Some(Isa::X86_64) => {
                 // `call` with a distance, or through a register or memory: two, three or six bytes.
                 let near = self.before::<5>(at).is_some_and(|b| b[0] == 0xe8);
                 let far =
@@ -335,7 +330,7 @@ impl Code {
                 let after = |n: u64| far(self.before::<2>(at.saturating_sub(n)));
                 near || after(0) || after(1) || after(4)
             }
-            Some(Architecture::Aarch64) => {
+            Some(Isa::Aarch64) => {
                 let word = self.before::<4>(at).map(u32::from_le_bytes);
                 word.is_some_and(|w| w >> 26 == 0x25 || w & 0xffff_fc1f == 0xd63f_0000)
             }
@@ -372,10 +367,10 @@ fn of_program(program: &Program<'_>) -> Names {
 }
 
 /// The names of libc that brawn knows.
-fn libcs(architecture: Architecture) -> HashSet<String> {
+fn libcs(architecture: Isa) -> HashSet<String> {
     let builds = database::builds(architecture).unwrap_or_default();
     let names = builds.iter().flat_map(|b| &b.names).cloned();
-    let payload = brawn_payload::payload(architecture, brawn_payload::Profile::Fast);
+    let payload = brawn_payload::payload(architecture.architecture(), brawn_payload::Profile::Fast);
     let own = payload.iter().flat_map(|p| p.libc.functions);
     let own = own.flat_map(|f| f.surface).map(|n| (*n).to_owned());
     let mut all: HashSet<String> = names.chain(own).collect();

@@ -1,5 +1,7 @@
 //! The repository's own rules, as tests.
 
+#[path = "tidy/arch.rs"]
+mod arch;
 #[path = "tidy/macros.rs"]
 mod macros;
 
@@ -19,7 +21,7 @@ const MAX_LINES: usize = 500;
 /// Files that are longer all the same, each with how long, and why.
 const LONGER: &[(&str, usize)] = &[
     // One program, with a line for each function that it tests.
-    ("payload/memory/tests/memory.c", 510),
+    ("payload/memory/tests/memory.c", 512),
 ];
 
 /// Every file of the repository below `folder`, but for what is built or fetched.

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../common/syscall.h"
+#include "syscall.h"
 
 // Numbers from the kernel's include/uapi/asm-generic/unistd.h.
 #define ARCH_SYS_futex 98
@@ -27,6 +27,12 @@
 #define ARCH_SYS_getpid 172
 #define ARCH_SYS_gettid 178
 #define ARCH_SYS_prlimit64 261
+#define ARCH_O_NOFOLLOW 0100000  // <fcntl.h>
+#define ARCH_MACHINE 183  // e_machine (<elf.h>)
+
+// How the heap in static programs reaches its thread-locals: their distances are in a table, so that libc.a may be a
+// part of a shared object, too.
+#define ARCH_TLS_MODEL "initial-exec"
 
 // The thread pointer (AAELF64, "Thread Local Storage"): unequal for any two live threads.
 static inline uintptr_t arch_thread_pointer(void) {

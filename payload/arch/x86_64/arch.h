@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../common/syscall.h"
+#include "syscall.h"
 
 // Numbers from the kernel's arch/x86/entry/syscalls/syscall_64.tbl.
 #define ARCH_SYS_mmap 9
@@ -27,6 +27,12 @@
 #define ARCH_SYS_clock_gettime 228
 #define ARCH_SYS_openat 257
 #define ARCH_SYS_prlimit64 302
+#define ARCH_O_NOFOLLOW 0400000  // <fcntl.h>
+#define ARCH_MACHINE 62  // e_machine (<elf.h>)
+
+// How the heap in static programs reaches its thread-locals: their distances are in a table, so that libc.a may be a
+// part of a shared object, too.
+#define ARCH_TLS_MODEL "initial-exec"
 
 // The thread pointer (psABI: %fs:0 holds its own address): unequal for any two live threads.
 static inline uintptr_t arch_thread_pointer(void) {

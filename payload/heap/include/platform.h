@@ -15,7 +15,7 @@ extern __thread mi_heap_t *brawn_heap_local __attribute__((visibility("hidden"))
 #else
 // Initial-exec: linkers turn it into one access relative to the thread pointer in executables, and it
 // still links into shared objects.
-extern __thread mi_heap_t *brawn_heap __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread mi_heap_t *brawn_heap __attribute__((tls_model(ARCH_TLS_MODEL), visibility("hidden")));
 #endif
 
 static inline mi_threadid_t _mi_prim_thread_id(void) mi_attr_noexcept {

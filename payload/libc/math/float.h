@@ -18,12 +18,14 @@ INLINE double times_plus_plain(double a, double b, double c) {
 INLINE FUSED double times_plus_fused(double a, double b, double c) {
     return __builtin_fma(a, b, c);
 }
-#else
+#elif defined(__aarch64__)
 #define FUSED
 INLINE double times_plus_fused(double a, double b, double c) {
     __asm__("fmadd %d0, %d1, %d2, %d3" : "=w"(a) : "w"(a), "w"(b), "w"(c));
     return a;
 }
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 // f(z) = c[0] + c[1] * z + ...
@@ -68,7 +70,7 @@ INLINE float invalid(float x) {
         return name##_plain arguments;                                 \
     }                                                                  \
     NAME(name, brawn_##name)
-#else
+#elif defined(__aarch64__)
 #define BY_LEVEL_AFTER(Result, name, parameters, arguments, BODY, ...) \
     BODY(fused, FUSED, times_plus_fused)                               \
     HIDDEN Result brawn_##name parameters {                            \
@@ -76,6 +78,8 @@ INLINE float invalid(float x) {
         return name##_fused arguments;                                 \
     }                                                                  \
     NAME(name, brawn_##name)
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 #define BY_LEVEL(Result, name, parameters, arguments, BODY) BY_LEVEL_AFTER(Result, name, parameters, arguments, BODY, )
 

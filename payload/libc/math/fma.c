@@ -29,10 +29,12 @@ HIDDEN double brawn_fma(double x, double y, double z) {
     brawn_memory_detect();
     return LEVEL() >= AVX2 ? fma_fma(x, y, z) : fma_sse2(x, y, z);
 }
-#else
+#elif defined(__aarch64__)
 HIDDEN double brawn_fma(double x, double y, double z) {
     __asm__ volatile("fmadd %d0, %d0, %d1, %d2" : "+w"(x) : "w"(y), "w"(z));
     return x;
 }
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 NAME(fma, brawn_fma)

@@ -36,10 +36,12 @@ HIDDEN float brawn_fmaf(float x, float y, float z) {
     brawn_memory_detect();
     return LEVEL() >= AVX2 ? fmaf_fma(x, y, z) : fmaf_sse2(x, y, z);
 }
-#else
+#elif defined(__aarch64__)
 HIDDEN float brawn_fmaf(float x, float y, float z) {
     __asm__ volatile("fmadd %s0, %s0, %s1, %s2" : "+w"(x) : "w"(y), "w"(z));
     return x;
 }
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 NAME(fmaf, brawn_fmaf)

@@ -33,8 +33,10 @@ INLINE float float_of(uint32_t bits) {
 INLINE double hidden(double x) {
 #ifdef __x86_64__
     __asm__ volatile("" : "+x"(x));
-#else
+#elif defined(__aarch64__)
     __asm__ volatile("" : "+w"(x));
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     return x;
 }
@@ -42,8 +44,10 @@ INLINE double hidden(double x) {
 INLINE float hidden_float(float x) {
 #ifdef __x86_64__
     __asm__ volatile("" : "+x"(x));
-#else
+#elif defined(__aarch64__)
     __asm__ volatile("" : "+w"(x));
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     return x;
 }

@@ -32,7 +32,7 @@ INLINE uint64_t divided(uint64_t *rest, int by, uint64_t b) {
     __asm__("divq %4" : "=a"(quotient), "=d"(*rest) : "a"(low), "d"(high), "r"(b) : "cc");
     return quotient;
 }
-#else
+#else  // any other
 #define STEP 11
 INLINE uint64_t divided(uint64_t *rest, int by, uint64_t b) {
     uint64_t from = *rest << by, quotient = from / b;

@@ -99,7 +99,7 @@ ROUNDING(float, uint32_t, bits_of_float, float_of, hidden_float, 23, 127, float)
 #define DEFINE_DOUBLE(name, direction, arm) DEFINE_ROUNDING(double, double, hidden, ROUND_DOUBLE, name, direction)
 #define DEFINE_FLOAT(name, direction, arm) DEFINE_ROUNDING(float, float, hidden_float, ROUND_FLOAT, name, direction)
 
-#else
+#elif defined(__aarch64__)
 // One instruction for each of them, which does what its kind says with the exceptions of Arm's manual: only frintx
 // raises "inexact".  musl's functions are the same instructions (musl 1.2.5, src/math/aarch64).
 #define SSE41
@@ -121,4 +121,6 @@ ROUNDING(float, uint32_t, bits_of_float, float_of, hidden_float, 23, 127, float)
     }
 #define ARM_double "d"
 #define ARM_float "s"
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif

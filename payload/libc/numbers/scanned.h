@@ -84,6 +84,8 @@ static COLD double narrowed(long double wide, int greatest) {
     }
     return to.of;
 }
-#else
+#elif defined(__x86_64__)
 #define narrowed(wide, greatest) (wide)
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif

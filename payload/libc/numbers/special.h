@@ -116,8 +116,10 @@ static COLD double worded(const char *s, char **end, int negative) {
 INLINE double unknown(double x) {
 #ifdef __x86_64__
     __asm__ volatile("" : "+x"(x));
-#else
+#elif defined(__aarch64__)
     __asm__ volatile("" : "+w"(x));
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     return x;
 }

@@ -33,9 +33,11 @@ static __attribute__((noinline)) void sort_in_mapping(task *t, size_t first) {
 #ifdef __x86_64__
         MMAP = 9,
         MUNMAP = 11,
-#else
+#elif defined(__aarch64__)
         MMAP = 222,
         MUNMAP = 215,
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
         READ_AND_WRITE = 3,
         PRIVATE_MEMORY = 0x22,

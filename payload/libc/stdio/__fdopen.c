@@ -31,11 +31,13 @@ enum {
     FCNTL = 72,
     IOCTL = 16,
 };
-#else
+#elif defined(__aarch64__)
 enum {
     FCNTL = 25,
     IOCTL = 29,
 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 INLINE int has(const char *s, char c) {

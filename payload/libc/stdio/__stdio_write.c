@@ -8,11 +8,13 @@ enum {
     WRITE = 1,
     WRITEV = 20,
 };
-#else
+#elif defined(__aarch64__)
 enum {
     WRITE = 64,
     WRITEV = 66,
 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 HIDDEN size_t brawn___stdio_write(stream *f, const unsigned char *from, size_t n) {

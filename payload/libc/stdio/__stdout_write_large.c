@@ -7,8 +7,10 @@ HIDDEN size_t __stdio_write(stream *f, const unsigned char *from, size_t n);
 
 #ifdef __x86_64__
 enum { IOCTL = 16 };
-#else
+#elif defined(__aarch64__)
 enum { IOCTL = 29 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 HIDDEN size_t brawn___stdout_write_large(stream *f, const unsigned char *from, size_t n) {

@@ -33,10 +33,12 @@ static int goes_up(int rest, int odd, int negative) {
     __asm__ volatile("" : "+x"(number));
     double sum = number + more;
     __asm__ volatile("" : "+x"(sum));
-#else
+#elif defined(__aarch64__)
     __asm__ volatile("" : "+w"(number));
     double sum = number + more;
     __asm__ volatile("" : "+w"(sum));
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     return sum != number;
 }

@@ -255,7 +255,7 @@ static Real of_long_double(long double value) {
         .infinite = exponent == 0x7fff || odd,
         .nan = odd || (exponent == 0x7fff && from.bits << 1),
     };
-#else
+#elif defined(__aarch64__)
     const union {
         long double of;
         struct {
@@ -281,6 +281,8 @@ static Real of_long_double(long double value) {
     real.high = high;
     real.low = low;
     return real;
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 }
 

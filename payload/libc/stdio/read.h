@@ -7,11 +7,13 @@ enum {
     READ = 0,
     READV = 19,
 };
-#else
+#elif defined(__aarch64__)
 enum {
     READ = 63,
     READV = 65,
 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 INLINE size_t read_into(stream *f, unsigned char *to, size_t n) {

@@ -52,12 +52,14 @@ INLINE long ask(long number, long first, long second, long third) {
     long result;
     __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third) : "rcx", "r11", "memory");
     return result;
-#else
+#elif defined(__aarch64__)
     register long x8 __asm__("x8") = number;
     register long x0 __asm__("x0") = first;
     register long x1 __asm__("x1") = second;
     register long x2 __asm__("x2") = third;
     __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
     return x0;
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 }

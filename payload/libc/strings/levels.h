@@ -3,7 +3,7 @@
 #pragma once
 #ifdef __x86_64__
 #include "../../memory/x86_64/levels.h"
-#else
+#elif defined(__aarch64__)
 #include "../../memory/aarch64/vector.h"
 #define TARGET
 #define AT(name) name##_neon
@@ -11,4 +11,6 @@
 #define JOIN(a, b) OR(a, b)
 #define LOOK_UP(p, rest)
 #include SOURCE
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif

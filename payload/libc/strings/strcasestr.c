@@ -61,8 +61,10 @@ NAME(strcasestr, brawn_strcasestr)
 #undef OFTEN
 #ifdef __x86_64__
 #define OFTEN probed_avx2
-#else
+#elif defined(__aarch64__)
 #define OFTEN probed_neon
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 #endif
 

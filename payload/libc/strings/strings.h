@@ -6,7 +6,7 @@
     HIDDEN result name##_sse2 parameters;  \
     HIDDEN result name##_avx2 parameters;  \
     HIDDEN result name##_avx512 parameters;
-#else
+#elif defined(__aarch64__)
 #include "../../memory/generic/memory.h"
 #define VARIANTS(result, name, parameters) HIDDEN result name##_neon parameters;
 // There is one level, and so nothing to find out, and no entry in front of it.
@@ -14,6 +14,8 @@
 #define FIRST(result, first, variant, parameters, ...)
 #define DISPATCH(variant, first, ...) return variant##_neon(__VA_ARGS__)
 #define opaque(p) (p)
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 // wchar_t, which is signed on x86_64 and not on aarch64; the compiler knows.
 typedef __WCHAR_TYPE__ wide;

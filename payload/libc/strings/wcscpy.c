@@ -11,7 +11,7 @@ NAME(wcscpy, brawn_wcscpy)
 
 #else
 #include "words.h"
-#ifndef __x86_64__
+#ifdef __aarch64__
 #define STOREU(p, x) STORE(p, x)
 #endif
 // The first vector, which has no end, and the rest.

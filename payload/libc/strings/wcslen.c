@@ -9,11 +9,13 @@ ENTRY_NAME(wcslen, brawn_wcslen)
 #include "levels.h"
 
 OTHERS(size_t, length, (const wide *s), s)
-#else
+#elif defined(__aarch64__)
 #include "levels.h"
 
 HIDDEN size_t brawn_wcslen(const wide *s) { return length_neon(s); }
 NAME(wcslen, brawn_wcslen)
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 #else

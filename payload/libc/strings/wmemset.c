@@ -20,7 +20,7 @@ NAME(wmemset, brawn_wmemset)
 
 #else
 #include "words.h"
-#ifndef __x86_64__
+#ifdef __aarch64__
 #define STOREU(p, x) STORE(p, x)
 #endif
 // n is 16 or more.

@@ -85,7 +85,7 @@
 #define AT32(m) (CTZ(m) / 4)
 #define TOP32(m) (TOP(m) / 4)
 #endif
-#else
+#elif defined(__aarch64__)
 #define ONLY_SSE2 0
 #define SKIPPED(m, n) SKIP(m, n)
 #define STEP 4
@@ -108,4 +108,6 @@
 #define SKIPPED32(m, n) SKIP(m, n)
 #define AT32(m) (CTZ(m) / 4)
 #define TOP32(m) (TOP(m) / 4)
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif

@@ -20,10 +20,12 @@ extern void brawn_memory_detect(void);
 enum { UNKNOWN,
     SSE2,
     AVX2 };
-#else
+#elif defined(__aarch64__)
 static unsigned char brawn_memory_level;
 enum { UNKNOWN,
     SSE2 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 static const int MODES[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -170,8 +172,10 @@ static void exact_ones(double x, float xf, int mode) {
     X(double, fmax) \
     X(float, fminf) \
     X(float, fmaxf)
-#else
+#elif defined(__aarch64__)
 #define LEAST(X)
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 #define EXACT_PAIRS(X) \
     LEAST(X)           \
@@ -300,11 +304,13 @@ static double worst;
 
 static void near(const char *name, double x, double y, float ours, int our_flags, float musls, int musl_flags, long double truth) {
     const int told = FE_OVERFLOW | FE_DIVBYZERO | FE_INVALID;
-#ifndef __x86_64__
+#ifdef __aarch64__
     truth = musls;
     const double limit = 1.6;
-#else
+#elif defined(__x86_64__)
     const double limit = 0.6;
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     int odd = isnan(musls) || isinf(musls) || musls == 0;
     // Musl's own result may be on the other side of what is the largest float.
@@ -359,8 +365,10 @@ static void all_near(void) {
 
 #ifdef __x86_64__
 #include "math-doubles.h"
-#else
+#elif defined(__aarch64__)
 static void all_near_doubles(void) {}
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 static void every_level(void (*check)(void)) {
@@ -372,8 +380,10 @@ static void every_level(void (*check)(void)) {
         brawn_memory_level = level;
         check();
     }
-#else
+#elif defined(__aarch64__)
     check();
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 }
 

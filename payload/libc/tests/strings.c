@@ -57,12 +57,13 @@ extern unsigned brawn_memory_count;
 extern void brawn_memory_detect(void);
 static const char *const LEVELS[] = {"unknown", "sse2", "avx2", "avx512"};
 enum { FIRST_LEVEL = 0 };
-#else
-static unsigned char brawn_memory_level;
-static unsigned brawn_memory_count;
+#elif defined(__aarch64__)
+static unsigned brawn_memory_level, brawn_memory_count;
 static void brawn_memory_detect(void) { brawn_memory_level = 1; }
 static const char *const LEVELS[] = {"unknown", "neon"};
 enum { FIRST_LEVEL = 1 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 static volatile unsigned char level;
 static const char *volatile function = "none";

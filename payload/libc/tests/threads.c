@@ -29,8 +29,10 @@ enum {
 // The public names are brawn's: this program defines each name of the members that go.
 #ifdef __x86_64__
 #define JUMP "jmp"
-#else
+#elif defined(__aarch64__)
 #define JUMP "b"
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 #define IS_OURS(public, own) __asm__(".text\n.globl " #public "\n.type " #public ", %function\n" #public ": " JUMP " brawn_" #own);
 #define OURS(name) IS_OURS(name, name) IS_OURS(__##name, name)

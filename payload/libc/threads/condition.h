@@ -30,7 +30,7 @@ INLINE int is_left(condition *c) {
     if (__atomic_load_n(&c->first, __ATOMIC_ACQUIRE)) return 0;
 #ifdef __x86_64__
     return !__atomic_load_n(&c->lock, __ATOMIC_ACQUIRE);
-#else
+#else  // any other
     // On Arm, a thread may see the empty list before it sees the lock under which the list was emptied, unless it writes to the lock, too.
     return !__atomic_fetch_add(&c->lock, 0, __ATOMIC_SEQ_CST);
 #endif

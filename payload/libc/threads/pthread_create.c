@@ -79,7 +79,7 @@ enum {
     SET_TID_ADDRESS = 218,
     SET_ROBUST_LIST = 273,
 };
-#else
+#elif defined(__aarch64__)
 enum {
     MPROTECT = 226,
     SIGPROCMASK = 135,
@@ -88,6 +88,8 @@ enum {
     SET_TID_ADDRESS = 96,
     SET_ROBUST_LIST = 99,
 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 enum {
     UNBLOCK = 1,
@@ -354,8 +356,10 @@ static int find_place(place *at, const attributes *a) {
 INLINE void *locals_of(thread *t) {
 #ifdef __x86_64__
     return t;
-#else
+#elif defined(__aarch64__)
     return t + 1;
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 }
 

@@ -21,8 +21,10 @@ enum {
 
 #ifdef __x86_64__
 enum { MADVISE = 28 };
-#else
+#elif defined(__aarch64__)
 enum { MADVISE = 233 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 enum { DONTNEED = 4 };
 

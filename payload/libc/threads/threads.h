@@ -49,7 +49,7 @@ struct thread {
     const void *locale;
     volatile int kill_lock;
     void *rest[2];
-#ifndef __x86_64__
+#ifdef __aarch64__
     uintptr_t canary;
     void *thread_locals;
 #endif
@@ -58,9 +58,11 @@ struct thread {
 #ifdef __x86_64__
 _Static_assert(offsetof(thread, id) == 48 && offsetof(thread, map) == 72 && offsetof(thread, values) == 128, "musl's struct pthread");
 _Static_assert(offsetof(thread, held) == 136 && offsetof(thread, kill_lock) == 176, "musl's struct pthread");
-#else
+#elif defined(__aarch64__)
 _Static_assert(offsetof(thread, id) == 32 && offsetof(thread, map) == 56 && offsetof(thread, values) == 112, "musl's struct pthread");
 _Static_assert(offsetof(thread, held) == 120 && offsetof(thread, kill_lock) == 160 && sizeof(thread) == 200, "musl's struct pthread");
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 // The calling thread.  On x86_64 its address is its first word, and a finished program may lack pthread_self, which
@@ -71,9 +73,11 @@ INLINE thread *own_thread(void) {
     __asm__("movq %%fs:0, %0" : "=r"(self));
     return self;
 }
-#else
+#elif defined(__aarch64__)
 extern thread *pthread_self(void);
 INLINE thread *own_thread(void) { return pthread_self(); }
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 typedef struct {
@@ -130,8 +134,10 @@ enum { REALTIME = 0 };
 
 #ifdef __x86_64__
 enum { FUTEX = 202 };
-#else
+#elif defined(__aarch64__)
 enum { FUTEX = 98 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 enum {
     FUTEX_WAIT = 0,
@@ -170,9 +176,11 @@ INLINE int takes(volatile int *p, int from, int to) {
 INLINE void breathe(void) {
 #ifdef __x86_64__
     __builtin_ia32_pause();
-#else
+#elif defined(__aarch64__)
     // `yield` does nothing on most; this waits for some cycles.
     __asm__ volatile("isb" ::: "memory");
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 }
 

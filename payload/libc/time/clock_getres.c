@@ -18,8 +18,10 @@ typedef int Ask(int clock, Time *resolution);
 
 #ifdef __x86_64__
 enum { CLOCK_GETRES = 229 };
-#else
+#elif defined(__aarch64__)
 enum { CLOCK_GETRES = 114 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 // Without such a page, or with an old one, which has no such function.
@@ -28,8 +30,10 @@ static int ask_kernel(int clock, Time *resolution) { return (int)arch_syscall3(C
 static COLD Ask *find(Ask **known) {
 #ifdef __x86_64__
     Ask *ask = (Ask *)(uintptr_t)__vdsosym("LINUX_2.6", "__vdso_clock_getres");
-#else
+#elif defined(__aarch64__)
     Ask *ask = (Ask *)(uintptr_t)__vdsosym("LINUX_2.6.39", "__kernel_clock_getres");
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     if (!ask) ask = ask_kernel;
     __atomic_store_n(known, ask, __ATOMIC_RELAXED);

@@ -43,7 +43,7 @@ HIDDEN int64_t brawn_time(int64_t *to) {
     if (UNLIKELY(!ask)) ask = find(&known);
     return ask(to);
 }
-#else
+#else  // any other
 HIDDEN int64_t brawn_time(int64_t *to) { return ask_clock(to); }
 #endif
 NAME(time, brawn_time)

@@ -7,12 +7,14 @@ extern unsigned char brawn_memory_level;
 extern unsigned brawn_memory_count;
 static const char *const LEVELS[] = {"unknown", "sse2", "avx2", "avx512"};
 enum { FIRST_LEVEL = 0 };
-#else
+#elif defined(__aarch64__)
 // One level, which nothing has to find out.
 static unsigned char brawn_memory_level;
 static unsigned brawn_memory_count;
 static const char *const LEVELS[] = {"unknown", "neon"};
 enum { FIRST_LEVEL = 1 };
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 static volatile unsigned char level;
 static int sparse, glance;

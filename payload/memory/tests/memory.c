@@ -448,8 +448,10 @@ int main(int argc, char **argv) {
 #ifdef __x86_64__
     if (brawn_memory_level || brawn_memory_count) fail("a level before any call");
     while (!brawn_memory_level) our_strlen("");
-#else
+#elif defined(__aarch64__)
     brawn_memory_level = 1;
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     const unsigned char best = brawn_memory_level;
     char *const giant_a = argc < 2 ? repeated(GIANT, PIECE) : NULL, *const giant_b = argc < 2 ? repeated(GIANT, PIECE) : NULL;

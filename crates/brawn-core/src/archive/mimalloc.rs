@@ -5,11 +5,11 @@
 //! and a C++ runtime's operators (src/alloc-override.c, versions 1.7 to 3.3).
 
 use super::findings::{Content, Findings, Member, Role};
+use crate::arch::Isa;
 use crate::archive::read::Archive;
 use crate::elf::image::Image;
 use crate::error::{Result, printable};
 use crate::identify::{is_heap, is_surface};
-use brawn_payload::Architecture;
 
 /// Names of libc and other libraries that mimalloc's members define, besides the heap's and C++'s operators.
 const OVERRIDES: [&[u8]; 21] = [
@@ -163,53 +163,8 @@ fn version(archive: &Archive<'_>, member: &Member<'_>) -> Result<Option<String>>
         .find(|s| s.name == b"mi_version")
         .and_then(|s| image.contents(s, 32));
     Ok(code
-        .and_then(|code| returned(image.ident.architecture()?, code))
+        .and_then(|code| (Isa::of(image.ident.architecture()?)?.facts().returned)(code))
         .and_then(number))
-}
-
-/// The constant that a function returns, if it does nothing else. A frame and a landing pad are allowed.
-fn returned(architecture: Architecture, code: &[u8]) -> Option<u32> {
-    match architecture {
-        Architecture::X86_64 => {
-            let code = code.strip_prefix(b"\xf3\x0f\x1e\xfa").unwrap_or(code); // endbr64
-            let framed = code.strip_prefix(b"\x55\x48\x89\xe5"); // push rbp; mov rbp, rsp
-            let rest = framed.unwrap_or(code).strip_prefix(b"\xb8")?; // mov eax, imm32
-            let (value, rest) = rest.split_first_chunk()?;
-            let rest = match framed {
-                Some(_) => rest.strip_prefix(b"\x5d")?, // pop rbp
-                None => rest,
-            };
-            let is_end = rest.starts_with(b"\xc3") || rest.starts_with(b"\xf3\xc3"); // ret
-            is_end.then(|| u32::from_le_bytes(*value))
-        }
-        Architecture::Aarch64 => {
-            const LANDING: [u32; 2] = [0xd503_245f, 0xd503_233f]; // bti c; paciasp
-            const FRAME: [u32; 2] = [0xa9bf_7bfd, 0x9100_03fd]; // stp x29, x30, [sp, #-16]!; mov x29, sp
-            const UNFRAME: u32 = 0xa8c1_7bfd; // ldp x29, x30, [sp], #16
-            const AUTHENTICATE: u32 = 0xd503_23bf; // autiasp
-            const RETURN: u32 = 0xd65f_03c0; // ret
-            let (words, _) = code.as_chunks();
-            let mut words = words
-                .iter()
-                .map(|word| u32::from_le_bytes(*word))
-                .peekable();
-            while words.next_if(|word| LANDING.contains(word)).is_some() {}
-            let is_framed = words.next_if_eq(&FRAME[0]).is_some();
-            if is_framed {
-                words.next_if_eq(&FRAME[1])?;
-            }
-            // movz w0, #imm16
-            let value = words
-                .next()
-                .filter(|word| word & 0xffe0_001f == 0x5280_0000)?;
-            if is_framed {
-                words.next_if_eq(&UNFRAME)?;
-            }
-            words.next_if_eq(&AUTHENTICATE);
-            words.next_if_eq(&RETURN)?;
-            Some(value >> 5 & 0xffff)
-        }
-    }
 }
 
 /// `MI_MALLOC_VERSION` as people write it. Before 2.3 each part has one digit (224 is 2.2.4); since then minor and

@@ -5,6 +5,7 @@
 
 use super::raw::{Bytes, FileHeader, ProgramHeader, RawSymbol, SectionHeader};
 use crate::advice::Advice;
+use crate::arch::Isa;
 use crate::elf::ident::Ident;
 use crate::elf::image;
 use crate::elf::interpreter;
@@ -12,7 +13,6 @@ use crate::elf::system::System;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
 use crate::work::{MOST_LOADS, Strings, overlap};
-use brawn_payload::Architecture;
 use object::{Endianness, LittleEndian, elf};
 use std::mem::offset_of;
 use std::ops::Range;
@@ -63,7 +63,7 @@ pub struct Program<'a> {
     /// The whole file.
     pub bytes: &'a [u8],
     /// The architecture that it runs on.
-    pub architecture: Architecture,
+    pub architecture: Isa,
     /// Whether the kernel may choose its address.
     pub placement: Placement,
     /// The address of its entry point.
@@ -92,10 +92,11 @@ impl<'a> Program<'a> {
             return Err(no_elf(bytes));
         }
         let ident = Ident::read(bytes, 0)?;
-        let Some(architecture) = ident.architecture() else {
+        let Some(architecture) = ident.architecture().and_then(Isa::of) else {
             return Err(Error::not_applicable(format!(
-                "an executable for {}: brawn knows x86_64 and aarch64",
-                ident.describe()
+                "an executable for {}: brawn knows {}",
+                ident.describe(),
+                Isa::names()
             )));
         };
         let file = Bytes(bytes);

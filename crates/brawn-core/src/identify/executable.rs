@@ -76,7 +76,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
         linkage,
         interpreter: image.interpreter.map(printable),
         system: system.map(|(system, _)| system),
-        has_payload: image.ident.architecture().is_some(),
+        payload: image.ident.architecture(),
         memory,
         memory_notes: memory_notes(&image.brawn).collect(),
         libc_notes: image

@@ -216,7 +216,7 @@ pub struct Needle(&'static [u8]);
 
 impl Needle {
     /// Made from the result of [`inverted`].
-    pub(super) const fn new(inverted: &'static [u8]) -> Self {
+    pub(crate) const fn new(inverted: &'static [u8]) -> Self {
         Self(inverted)
     }
 
@@ -227,7 +227,7 @@ impl Needle {
 }
 
 /// The form in which [`Needle`] stores bytes.
-pub(super) const fn inverted<const N: usize>(bytes: &[u8; N]) -> [u8; N] {
+pub(crate) const fn inverted<const N: usize>(bytes: &[u8; N]) -> [u8; N] {
     let mut out = [0; N];
     let mut n = 0;
     while n < N {
@@ -243,7 +243,7 @@ macro_rules! needle {
         $crate::identify::heap::Needle::new(const { &$crate::identify::heap::inverted($bytes) })
     };
 }
-pub(super) use needle;
+pub(crate) use needle;
 
 /// Bytes that only one heap leaves in a file.
 pub struct Sign {

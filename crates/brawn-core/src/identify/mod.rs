@@ -122,8 +122,8 @@ pub struct Identity {
     pub interpreter: Option<String>,
     /// The operating system that it is for, if not Linux.
     pub system: Option<system::System>,
-    /// Whether brawn has a heap for its architecture.
-    pub has_payload: bool,
+    /// Its architecture, if brawn has a heap for it.
+    pub payload: Option<brawn_payload::Architecture>,
     /// All heaps in it. If it is known which heap `malloc` uses, that heap comes first.
     pub heaps: Vec<heap::FoundHeap>,
     /// Whether it has a full symbol table to find heaps by.

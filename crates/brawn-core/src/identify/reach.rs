@@ -6,6 +6,7 @@
 //! calls it.
 
 use super::is_heap;
+use crate::arch::Isa;
 use crate::elf::image::{Image, Symbol, SymbolKind};
 use crate::error::printable;
 use crate::work::Ranges;
@@ -26,7 +27,7 @@ pub const LOCAL: [&[u8]; 9] = [
 
 /// Whether the code of `symbol` calls, jumps to or uses one of `targets`.
 pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &Ranges) -> bool {
-    let Some(machine) = Machine::of(image) else {
+    let Some(machine) = image.ident.architecture().and_then(Isa::of) else {
         return false;
     };
     let code = image.contents(symbol, 1).unwrap_or_default();
@@ -55,28 +56,11 @@ struct Function<'i, 'a> {
     code: &'a [u8],
 }
 
-/// Machines whose calls this module can read.
-#[derive(Clone, Copy)]
-enum Machine {
-    X86,
-    Aarch64,
-}
-
-impl Machine {
-    fn of(image: &Image<'_>) -> Option<Self> {
-        match image.ident.machine {
-            62 => Some(Self::X86),
-            183 if image.ident.is_little => Some(Self::Aarch64),
-            _ => None,
-        }
-    }
-}
-
 /// The sorted names of the functions outside the heap that call it.
 ///
 /// The heap is found by its state, such as `__malloc_context`, or by functions whose names only a heap has.
 pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
-    let Some(machine) = Machine::of(image) else {
+    let Some(machine) = image.ident.architecture().and_then(Isa::of) else {
         return Vec::new();
     };
     let is_state = |s: &&Symbol<'_>| state.contains(&s.name);
@@ -175,12 +159,12 @@ fn containing<'f, 'i, 'a>(
 }
 
 /// Whether a function's code refers to one of these addresses relative to its own.
-fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> bool {
+fn works_on(function: &Function<'_, '_>, machine: Isa, states: &Ranges) -> bool {
     let code = function.code;
     match machine {
         // An opcode, a ModRM byte that means "relative to the next instruction", and a displacement. The displacement
         // counts from the end of the instruction, and an immediate operand may stand in between.
-        Machine::X86 => code.windows(6).enumerate().any(|(at, window)| {
+        Isa::X86_64 => code.windows(6).enumerate().any(|(at, window)| {
             if window[1] & 0xc7 != 0x05 {
                 return false;
             }
@@ -197,7 +181,7 @@ fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> b
             states.contains(target)
         }),
         // adrp gives the page of its target; another instruction adds the offset in the page.
-        Machine::Aarch64 => words(code).any(|(at, word)| {
+        Isa::Aarch64 => words(code).any(|(at, word)| {
             if word & 0x9f00_0000 != 0x9000_0000 {
                 return false;
             }
@@ -211,11 +195,11 @@ fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> b
 }
 
 /// Calls and jumps with relative targets: the address of each and its target.
-fn calls(code: &[u8], address: u64, machine: Machine) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
+fn calls(code: &[u8], address: u64, machine: Isa) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
     match machine {
         // `call rel32` and `jmp rel32`. Bytes inside other instructions may look like these too. The chance that such
         // a target is an entry of the heap is one in 2^32 each time.
-        Machine::X86 => Box::new(
+        Isa::X86_64 => Box::new(
             memchr::memchr2_iter(0xe8, 0xe9, code).filter_map(move |at| {
                 let relative = signed(code.get(at + 1..at + 5)?);
                 let site = address.wrapping_add(at as u64);
@@ -223,7 +207,7 @@ fn calls(code: &[u8], address: u64, machine: Machine) -> Box<dyn Iterator<Item =
             }),
         ),
         // `bl` and `b`.
-        Machine::Aarch64 => Box::new(words(code).filter_map(move |(at, word)| {
+        Isa::Aarch64 => Box::new(words(code).filter_map(move |(at, word)| {
             if word & 0x7c00_0000 != 0x1400_0000 {
                 return None;
             }
@@ -259,14 +243,14 @@ mod tests {
         let code = [
             0x90, 0xe8, 0xfb, 0xff, 0xff, 0xff, 0xe9, 1, 0, 0, 0, 0xe8, 1,
         ];
-        let found: Vec<_> = calls(&code, 0x1000, Machine::X86).collect();
+        let found: Vec<_> = calls(&code, 0x1000, Isa::X86_64).collect();
         assert_eq!(found, [(0x1001, 0x1001), (0x1006, 0x100c)]);
         // bl .+8; b .-4; nop
         let code: Vec<u8> = [0x9400_0002u32, 0x17ff_ffff, 0xd503_201f]
             .into_iter()
             .flat_map(u32::to_le_bytes)
             .collect();
-        let found: Vec<_> = calls(&code, 0x2000, Machine::Aarch64).collect();
+        let found: Vec<_> = calls(&code, 0x2000, Isa::Aarch64).collect();
         assert_eq!(found, [(0x2000, 0x2008), (0x2004, 0x2000)]);
     }
 }

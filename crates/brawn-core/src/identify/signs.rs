@@ -1,64 +1,60 @@
 //! Signs of a libc that stay after stripping: messages, notes, and code in assembly, which is the same in every
 //! build.
 
+use crate::arch::traits;
 use crate::elf::image::{Image, Section};
 use crate::identify::Memory;
 use crate::identify::heap::{FoundHeap, Needle, SIGNS, Sure, needle};
 use aho_corasick::{Span, packed};
+use brawn_payload::Architecture;
 use memchr::memmem;
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// musl's `__set_thread_area` on x86_64, which every static program runs before its main.
-const SET_THREAD_AREA_X86_64: Needle =
-    needle!(b"\x48\x89\xfe\xbf\x02\x10\x00\x00\xb8\x9e\x00\x00\x00\x0f\x05\xc3");
-/// The same on aarch64: `msr tpidr_el0, x0; mov w0, #0; ret`.
-const SET_THREAD_AREA_AARCH64: Needle =
-    needle!(b"\x40\xd0\x1b\xd5\x00\x00\x80\x52\xc0\x03\x5f\xd6");
 /// The first of musl's messages for errno.
 const MUSL_MESSAGES: Needle =
     needle!(b"No error information\0Illegal byte sequence\0Domain error\0");
 /// The environment variable that every static glibc since 2.26 reads.
 const GLIBC_OPTION: Needle = needle!(b"GLIBC_TUNABLES");
 
-/// The first instructions of musl's memcpy on x86_64.
-const MEMCPY_X86_64: Needle = needle!(
-    b"\x48\x89\xf8\x48\x83\xfa\x08\x72\x14\xf7\xc7\x07\x00\x00\x00\x74\x0c\xa4\x48\xff\xca"
-);
-/// The first instructions of musl's memcpy on aarch64. They compute the ends of both blocks and compare with 128.
-const MEMCPY_AARCH64: Needle = needle!(b"\x24\x00\x02\x8b\x05\x00\x02\x8b\x5f\x00\x02\xf1");
+/// One search looks for all of these: first every one of [`SIGNS`], then the following needles, then the code of each
+/// architecture.
+const MESSAGES: usize = SIGNS.len();
+const OPTION: usize = SIGNS.len() + 1;
+const CODE: usize = SIGNS.len() + 2;
 
-/// `e_machine`.
-const X86_64: u16 = 62;
-const AARCH64: u16 = 183;
-
-/// One search looks for all of these: first every one of [`SIGNS`], then the following needles.
-const THREAD_X86_64: usize = SIGNS.len();
-const THREAD_AARCH64: usize = THREAD_X86_64 + 1;
-const MESSAGES: usize = THREAD_X86_64 + 2;
-const OPTION: usize = THREAD_X86_64 + 3;
-const COPY_X86_64: usize = THREAD_X86_64 + 4;
-const COPY_AARCH64: usize = THREAD_X86_64 + 5;
-const ALL: usize = THREAD_X86_64 + 6;
-
-/// Every needle, with the position in it where its search starts. Some needles begin with common bytes, at which the
-/// search would stop again and again.
-fn needles() -> [(Needle, usize); ALL] {
-    let mut needles = [(SET_THREAD_AREA_X86_64, 3); ALL];
-    for (needle, sign) in needles.iter_mut().zip(&SIGNS) {
-        *needle = (sign.bytes, sign.from);
-    }
-    needles[THREAD_AARCH64] = (SET_THREAD_AREA_AARCH64, 0);
-    needles[MESSAGES] = (MUSL_MESSAGES, 0);
-    needles[OPTION] = (GLIBC_OPTION, 0);
-    needles[COPY_X86_64] = (MEMCPY_X86_64, 3);
-    needles[COPY_AARCH64] = (MEMCPY_AARCH64, 0);
-    needles
+/// Code of musl's that is known of some architectures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    SetThreadArea,
+    Memcpy,
 }
 
-/// Needles that are code. Outside of code they mean nothing.
-const CODE: [usize; 4] = [THREAD_X86_64, THREAD_AARCH64, COPY_X86_64, COPY_AARCH64];
+impl Code {
+    fn of(self, architecture: Architecture) -> Option<(Needle, usize)> {
+        let traits = traits(architecture);
+        match self {
+            Self::SetThreadArea => traits.set_thread_area,
+            Self::Memcpy => traits.memcpy,
+        }
+    }
+}
+
+/// Every code that is known, with its architecture, in the order of its needles from [`CODE`] on.
+fn codes() -> impl Iterator<Item = (Architecture, Code, (Needle, usize))> {
+    let all = Architecture::ALL.into_iter();
+    let all = all.flat_map(|a| [Code::SetThreadArea, Code::Memcpy].map(|code| (a, code)));
+    all.filter_map(|(a, code)| Some((a, code, code.of(a)?)))
+}
+
+/// Every needle, with the position in it where its search starts.
+fn needles() -> Vec<(Needle, usize)> {
+    let signs = SIGNS.iter().map(|sign| (sign.bytes, sign.from));
+    let texts = [(MUSL_MESSAGES, 0), (GLIBC_OPTION, 0)];
+    let codes = codes().map(|(_, _, needle)| needle);
+    signs.chain(texts).chain(codes).collect()
+}
 
 /// Searches for all needles at once.
 struct Search {
@@ -108,7 +104,7 @@ impl Search {
 /// The needles found in a file. One pass over its loaded parts finds all of them, at the first question.
 pub struct Traces<'i, 'a> {
     image: &'i Image<'a>,
-    found: OnceCell<[bool; ALL]>,
+    found: OnceCell<Vec<bool>>,
 }
 
 impl<'i, 'a> Traces<'i, 'a> {
@@ -126,12 +122,7 @@ impl<'i, 'a> Traces<'i, 'a> {
 
     /// The evidence for musl in the file.
     pub fn musl(&self) -> Option<&'static str> {
-        let has_code = match self.image.ident.machine {
-            X86_64 => self.has(THREAD_X86_64),
-            AARCH64 => self.has(THREAD_AARCH64),
-            _ => false,
-        };
-        if has_code {
+        if self.has_code(Code::SetThreadArea) {
             return Some("the code of musl's __set_thread_area");
         }
         self.has(MESSAGES).then_some("musl's messages for errno")
@@ -165,21 +156,24 @@ impl<'i, 'a> Traces<'i, 'a> {
 
     /// Whether musl's `memcpy` is anywhere in the file's code.
     pub fn has_musl_memcpy(&self) -> bool {
-        match self.image.ident.machine {
-            X86_64 => self.has(COPY_X86_64),
-            AARCH64 => self.has(COPY_AARCH64),
-            _ => false,
-        }
+        self.has_code(Code::Memcpy)
+    }
+
+    fn has_code(&self, wanted: Code) -> bool {
+        let architecture = Architecture::from_elf_machine(self.image.ident.machine);
+        let place = codes().position(|(a, code, _)| Some(a) == architecture && code == wanted);
+        place.is_some_and(|number| self.has(CODE + number))
     }
 }
 
-fn pass(image: &Image<'_>) -> [bool; ALL] {
-    let mut all = [false; ALL];
+fn pass(image: &Image<'_>) -> Vec<bool> {
+    let mut all = vec![false; search().whole.len()];
     let code = ranges(image, |is_executable| is_executable);
     for range in ranges(image, |_| true) {
         search().run(&image.bytes[range.clone()], |number, at| {
             let at = range.start + at;
-            let is_there = !CODE.contains(&number) || code.iter().any(|c| c.contains(&at));
+            // Outside of code, code means nothing.
+            let is_there = number < CODE || code.iter().any(|c| c.contains(&at));
             all[number] |= is_there;
         });
     }
@@ -220,11 +214,8 @@ pub fn memcpy(machine: u16, code: &[u8]) -> Memory {
 }
 
 fn pattern(machine: u16) -> Option<Needle> {
-    match machine {
-        X86_64 => Some(MEMCPY_X86_64),
-        AARCH64 => Some(MEMCPY_AARCH64),
-        _ => None,
-    }
+    let architecture = Architecture::from_elf_machine(machine)?;
+    Code::Memcpy.of(architecture).map(|(needle, _)| needle)
 }
 
 /// The newest version of glibc's symbols that a dynamic file needs.

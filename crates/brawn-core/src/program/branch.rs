@@ -1,7 +1,7 @@
 //! Branches from the program to the payload.
 
+use crate::arch::Isa;
 use crate::error::{Error, Result};
-use brawn_payload::Architecture;
 
 /// How far `b` and `bl` of aarch64 reach, in bytes.
 const NEAR: i64 = 1 << 27;
@@ -9,10 +9,10 @@ const NEAR: i64 = 1 << 27;
 /// A jump at address `at` to `target`, in at most `room` bytes.
 ///
 /// Errors: refused if it does not fit or does not reach its target.
-pub fn jump(architecture: Architecture, at: u64, target: u64, room: u64) -> Result<Vec<u8>> {
+pub fn jump(architecture: Isa, at: u64, target: u64, room: u64) -> Result<Vec<u8>> {
     let bytes = match architecture {
-        Architecture::X86_64 => relative(0xe9, at, target)?,
-        Architecture::Aarch64 => match near(0x1400_0000, at, target) {
+        Isa::X86_64 => relative(0xe9, at, target)?,
+        Isa::Aarch64 => match near(0x1400_0000, at, target) {
             Some(bytes) => bytes,
             None => far(at, target)?,
         },
@@ -28,11 +28,11 @@ pub fn jump(architecture: Architecture, at: u64, target: u64, room: u64) -> Resu
 /// result has 5 bytes on x86_64, 4 on aarch64.
 ///
 /// Errors: refused if it does not reach `target`, or if `old` is neither a call nor a jump.
-pub fn redirect(architecture: Architecture, old: &[u8], at: u64, target: u64) -> Result<Vec<u8>> {
+pub fn redirect(architecture: Isa, old: &[u8], at: u64, target: u64) -> Result<Vec<u8>> {
     match (architecture, old) {
-        (Architecture::X86_64, [operation @ (0xe8 | 0xe9), ..]) => relative(*operation, at, target),
+        (Isa::X86_64, [operation @ (0xe8 | 0xe9), ..]) => relative(*operation, at, target),
         // The highest bit distinguishes `bl` from `b`; the five bits below it are the opcode.
-        (Architecture::Aarch64, [.., highest @ (0x94..=0x97 | 0x14..=0x17)]) => {
+        (Isa::Aarch64, [.., highest @ (0x94..=0x97 | 0x14..=0x17)]) => {
             let operation = u32::from(highest & 0xfc) << 24;
             near(operation, at, target).ok_or_else(|| unreachable(at, target))
         }
@@ -87,7 +87,7 @@ mod tests {
     const BL: [u8; 4] = [2, 0, 0, 0x94];
 
     use super::*;
-    use Architecture::{Aarch64, X86_64};
+    use Isa::{Aarch64, X86_64};
 
     #[test]
     fn branches_of_x86_64() {

@@ -1,16 +1,13 @@
 //! Where a branch goes, read from its bytes. `check` uses it for what `branch` wrote, and shares no code with it.
 
-use brawn_payload::Architecture;
+use crate::arch::Isa;
 
 /// The most bytes that a branch to the payload has.
 pub const LONGEST: u64 = 12;
 
 /// The bytes of one call or jump.
-pub fn instruction(architecture: Architecture) -> u64 {
-    match architecture {
-        Architecture::X86_64 => 5,
-        Architecture::Aarch64 => 4,
-    }
+pub fn instruction(architecture: Isa) -> u64 {
+    architecture.facts().branch
 }
 
 /// A branch in code.
@@ -25,10 +22,10 @@ pub struct Branch {
 }
 
 /// The branch that `code`, which is at address `at`, begins with.
-pub fn read(architecture: Architecture, code: &[u8], at: u64) -> Option<Branch> {
+pub fn read(architecture: Isa, code: &[u8], at: u64) -> Option<Branch> {
     match architecture {
-        Architecture::X86_64 => x86_64(code, at),
-        Architecture::Aarch64 => aarch64(code, at),
+        Isa::X86_64 => x86_64(code, at),
+        Isa::Aarch64 => aarch64(code, at),
     }
 }
 
@@ -77,13 +74,13 @@ fn aarch64(code: &[u8], at: u64) -> Option<Branch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Architecture::{Aarch64, X86_64};
+    use Isa::{Aarch64, X86_64};
 
     fn words(words: &[u32]) -> Vec<u8> {
         words.iter().flat_map(|w| w.to_le_bytes()).collect()
     }
 
-    fn at(architecture: Architecture, code: &[u8], at: u64) -> Option<(u64, bool, u64)> {
+    fn at(architecture: Isa, code: &[u8], at: u64) -> Option<(u64, bool, u64)> {
         read(architecture, code, at).map(|b| (b.target, b.is_call, b.length))
     }
 

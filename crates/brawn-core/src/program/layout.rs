@@ -9,9 +9,9 @@ use super::linked::Sizes;
 use super::relocations::{self, Relative};
 use super::room::{self, Room};
 use super::tls::{self, Block};
+use crate::arch::Isa;
 use crate::elf::program::{Program, Segment};
 use crate::error::{Error, Result};
-use brawn_payload::Architecture;
 use object::elf;
 use serde::Serialize;
 
@@ -90,11 +90,8 @@ impl Layout {
 }
 
 /// The distance between segments that works on every kernel of that architecture, in bytes.
-pub fn page(architecture: Architecture) -> u64 {
-    match architecture {
-        Architecture::X86_64 => 0x1000,
-        Architecture::Aarch64 => 0x10000,
-    }
+pub fn page(architecture: Isa) -> u64 {
+    architecture.facts().page
 }
 
 /// Decides where a payload of these sizes goes in `program`.

@@ -15,9 +15,10 @@ mod relocatable;
 mod tests;
 mod x86_64;
 
+use crate::arch::Isa;
 use crate::component::Families;
 use crate::error::{Error, Result};
-use brawn_payload::{Architecture, Attach, Function, Member, Payload};
+use brawn_payload::{Attach, Function, Member, Payload};
 use names::Names;
 use relocatable::{Binding, Object, Part, Relocation, Section};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -43,7 +44,7 @@ const MEMORY: &str = "memory";
 /// Objects of the payload. Their sections have places relative to each other.
 #[derive(Debug)]
 pub struct Objects<'a> {
-    architecture: Architecture,
+    architecture: Isa,
     objects: Vec<Object<'a>>,
     /// For each object and section: its place in its segment, if it is kept.
     places: Vec<Vec<Option<u64>>>,
@@ -197,13 +198,17 @@ impl Objects<'static> {
         let mut attach = chosen.keys().map(|n| &sources[*n]);
         let start = attach.any(Source::is_attach).then_some(START);
         let roots: Vec<&str> = names.iter().copied().chain(start).collect();
-        Self::of(payload.architecture, chosen.into_values().collect(), &roots)
+        let isa = Isa::of(payload.architecture).ok_or_else(|| {
+            let found = format!("a payload for {}", payload.architecture.name());
+            Error::refused(found).expected(Isa::names())
+        })?;
+        Self::of(isa, chosen.into_values().collect(), &roots)
     }
 }
 
 impl<'a> Objects<'a> {
     /// `objects` without the sections that `roots` do not reach.
-    fn of(architecture: Architecture, objects: Vec<Object<'a>>, roots: &[&str]) -> Result<Self> {
+    fn of(architecture: Isa, objects: Vec<Object<'a>>, roots: &[&str]) -> Result<Self> {
         let mut all = Self {
             architecture,
             places: objects
@@ -313,7 +318,7 @@ impl<'a> Objects<'a> {
                 *end = from.saturating_add(section.size);
             }
             match part {
-                Part::Text if self.architecture == Architecture::Aarch64 => {
+                Part::Text if self.architecture == Isa::Aarch64 => {
                     for name in called {
                         *end = end.next_multiple_of(4);
                         self.needs.insert(name, Some(*end));
@@ -395,10 +400,7 @@ pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
             );
         }
     }
-    let filler = match objects.architecture {
-        Architecture::X86_64 => 0xcc, // int3
-        Architecture::Aarch64 => 0,   // udf
-    };
+    let filler = objects.architecture.facts().filler;
     let mut code = vec![filler; size(sizes.code)?];
     let mut data = vec![0; size(sizes.data)?];
     let names = Names::of(objects, at)?;
@@ -420,8 +422,8 @@ pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
             for relocation in &section.relocations {
                 let fixed = names.fix(number, relocation, address).and_then(|fix| {
                     match objects.architecture {
-                        Architecture::X86_64 => x86_64::apply(bytes, &fix),
-                        Architecture::Aarch64 => aarch64::apply(bytes, &fix),
+                        Isa::X86_64 => x86_64::apply(bytes, &fix),
+                        Isa::Aarch64 => aarch64::apply(bytes, &fix),
                     }
                 });
                 fixed.map_err(|why| refuse(object, section, relocation, &why))?;

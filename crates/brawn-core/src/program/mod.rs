@@ -137,7 +137,7 @@ fn choose<'p>(
     payloads: &'p [Payload],
     profile: Profile,
 ) -> Result<&'p Payload> {
-    let architecture = program.architecture;
+    let architecture = program.architecture.architecture();
     let mut payloads = payloads.iter();
     let payload = payloads.find(|p| p.architecture == architecture && p.profile == profile);
     payload.ok_or_else(|| {

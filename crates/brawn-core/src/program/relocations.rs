@@ -6,7 +6,6 @@ use crate::elf::dynamic::{
 };
 use crate::elf::program::{Placement, Program, Segment};
 use crate::error::{Error, Result};
-use brawn_payload::Architecture;
 use object::elf;
 use std::ops::Range;
 
@@ -104,10 +103,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn explicit(&mut self, table: &[u8], entry: usize) -> Result<()> {
-        let relative = match self.program.architecture {
-            Architecture::X86_64 => elf::R_X86_64_RELATIVE.0,
-            Architecture::Aarch64 => elf::R_AARCH64_RELATIVE.0,
-        };
+        let relative = self.program.architecture.facts().relative;
         for bytes in table.chunks_exact(entry) {
             let place = word(bytes, 0);
             if !self.is_of_image(place)? {

@@ -11,7 +11,6 @@ use crate::elf::dynamic::{
     DT_SYMTAB, DT_VERDEF, DT_VERNEED, DT_VERSYM,
 };
 use crate::elf::program::{Placement, Program, Section, Segment};
-use brawn_payload::Architecture;
 use object::elf;
 use serde::Serialize;
 use std::ops::Range;
@@ -201,10 +200,7 @@ fn take(program: &Program<'_>, section: &Section<'_>, end: u64) -> Option<Vec<(u
             .find(|(_, tag, _)| *tag == wanted)
             .map(|e| e.2)
     };
-    let relative = match program.architecture {
-        Architecture::X86_64 => elf::R_X86_64_RELATIVE.0,
-        Architecture::Aarch64 => elf::R_AARCH64_RELATIVE.0,
-    };
+    let relative = program.architecture.facts().relative;
     let count = (end - section.offset).div_ceil(RELA);
     let is_table = of(DT_RELA) == Some(section.address)
         && of(DT_RELASZ).is_some_and(|size| size >= count * RELA)

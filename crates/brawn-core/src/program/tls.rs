@@ -5,9 +5,9 @@
 //! aarch64 it is above (variant I), and the payload's part comes after.
 
 use super::linked::Sizes;
+use crate::arch::Isa;
 use crate::elf::program::Segment;
 use crate::error::{Error, Result};
-use brawn_payload::Architecture;
 use object::elf;
 use serde::Serialize;
 
@@ -42,25 +42,21 @@ pub struct Block {
 /// Where musl puts the block's first byte, relative to the thread pointer, in bytes.
 ///
 /// The block is that of a `PT_TLS` at `address` with `size` bytes in memory; `align` is a power of two.
-pub fn offset(architecture: Architecture, address: u64, size: u64, align: u64) -> i64 {
+pub fn offset(architecture: Isa, address: u64, size: u64, align: u64) -> i64 {
     let mask = align.max(1) - 1;
     match architecture {
-        Architecture::X86_64 => {
+        Isa::X86_64 => {
             let below = size + (size.wrapping_add(address).wrapping_neg() & mask);
             -(below as i64)
         }
-        Architecture::Aarch64 => (GAP_ABOVE + (address.wrapping_sub(GAP_ABOVE) & mask)) as i64,
+        Isa::Aarch64 => (GAP_ABOVE + (address.wrapping_sub(GAP_ABOVE) & mask)) as i64,
     }
 }
 
 /// The block of a program with the segment `old`, including the payload's part; `None` if the payload has none.
 ///
 /// Errors: refused if no place satisfies both alignments, or if an alignment is too large for a real program.
-pub fn block(
-    architecture: Architecture,
-    old: Option<&Segment>,
-    sizes: &Sizes,
-) -> Result<Option<Block>> {
+pub fn block(architecture: Isa, old: Option<&Segment>, sizes: &Sizes) -> Result<Option<Block>> {
     if sizes.tls == 0 {
         return Ok(None);
     }
@@ -72,7 +68,7 @@ pub fn block(
     }
     let (address, file_size, size) = old.map_or((0, 0, 0), |s| (s.address, s.file_size, s.size));
     Ok(Some(match architecture {
-        Architecture::X86_64 => {
+        Isa::X86_64 => {
             let below = match old {
                 Some(_) => offset(architecture, address, size, align).unsigned_abs(),
                 None => 0,
@@ -96,7 +92,7 @@ pub fn block(
                 payload_size: sizes.tls,
             }
         }
-        Architecture::Aarch64 => {
+        Isa::Aarch64 => {
             let align = align.max(LEAST_ALIGN);
             let old_align = old.map_or(align.max(wanted), |s| s.align.max(1));
             // Each thread's pointer has the alignment of the block.

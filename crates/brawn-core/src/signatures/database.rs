@@ -1,8 +1,8 @@
 //! The signatures in this brawn: the files of this crate's directory `signatures/`, which its build script compresses.
 
 use super::{Build, text};
+use crate::arch::Isa;
 use crate::error::{Error, Result};
-use brawn_payload::Architecture;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::OnceLock;
@@ -11,9 +11,10 @@ use std::sync::OnceLock;
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/signatures.rs"));
 
 /// All builds of that architecture, in the order of their names. They are read at the first call.
-pub fn builds(architecture: Architecture) -> Result<&'static [Build]> {
-    static BUILDS: [OnceLock<Vec<Build>>; 2] = [OnceLock::new(), OnceLock::new()];
-    let cell = &BUILDS[usize::from(architecture == Architecture::Aarch64)];
+pub fn builds(architecture: Isa) -> Result<&'static [Build]> {
+    static BUILDS: [OnceLock<Vec<Build>>; Isa::ALL.len()] =
+        [const { OnceLock::new() }; Isa::ALL.len()];
+    let cell = &BUILDS[architecture as usize];
     if let Some(builds) = cell.get() {
         return Ok(builds);
     }
@@ -21,12 +22,12 @@ pub fn builds(architecture: Architecture) -> Result<&'static [Build]> {
     Ok(cell.get_or_init(|| builds))
 }
 
-fn read(architecture: Architecture) -> Result<Vec<Build>> {
+fn read(architecture: Isa) -> Result<Vec<Build>> {
     text::read_all(&texts(architecture)?.concat())
 }
 
 /// The text of each build.
-fn texts(architecture: Architecture) -> Result<Vec<String>> {
+fn texts(architecture: Isa) -> Result<Vec<String>> {
     let mut all = String::new();
     for (_, packed) in PACKED
         .iter()
@@ -76,7 +77,7 @@ mod tests {
             .map(|path| std::fs::read_to_string(path).unwrap());
         let files: Vec<String> = files.collect();
         let mut count = 0;
-        for architecture in [Architecture::X86_64, Architecture::Aarch64] {
+        for architecture in Isa::ALL {
             let line = format!("architecture {}", architecture.name());
             let of_it = files.iter().filter(|text| text.lines().any(|l| l == line));
             let found = texts(architecture).unwrap();

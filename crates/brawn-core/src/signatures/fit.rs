@@ -11,7 +11,6 @@ mod told;
 use super::borrow::borrow;
 use super::operand;
 use super::search::Places;
-use super::stub::is_stub;
 use super::{Build, Function, half};
 use crate::elf::program::Program;
 use crate::signatures::names::{Names, START};
@@ -207,7 +206,7 @@ impl Fit<'_, '_, '_> {
             let load = loads.find(|s| s.filled().contains(&address));
             let room = load.map_or(0, |s| s.filled().end - address);
             let code = self.program.at(address, room.min(EMPTY));
-            code.is_some_and(|code| is_stub(self.program.architecture, code))
+            code.is_some_and(self.program.architecture.facts().is_stub)
         };
         is_empty(one) || is_empty(other)
     }

@@ -17,14 +17,13 @@ pub mod learn;
 pub mod names;
 pub mod operand;
 mod search;
-pub(crate) mod stub;
 pub mod text;
 mod wanted;
 
+use crate::arch::Isa;
 use crate::elf::program::Program;
 use crate::error::{Error, Result};
 use crate::signatures::names::Names;
-use brawn_payload::Architecture;
 pub use confirm::confirm;
 use operand::Operand;
 use sha2::{Digest as _, Sha256};
@@ -61,7 +60,7 @@ pub struct Build {
     /// Its name in evidence, as in `musl-1.2.3-debian-amd64`.
     pub name: String,
     /// The architecture that it is for.
-    pub architecture: Architecture,
+    pub architecture: Isa,
     /// The files from which it was learnt.
     pub provenance: Vec<Provenance>,
     /// Every name that a function has or refers to.

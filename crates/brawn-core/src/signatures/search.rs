@@ -5,7 +5,6 @@
 
 use super::{Build, Function, WINDOW};
 use crate::elf::program::Program;
-use brawn_payload::Architecture;
 use std::collections::HashMap;
 
 /// If a function is found at more places than this, its code is not enough to recognize it.
@@ -100,15 +99,12 @@ pub fn search(program: &Program<'_>, builds: &[&Build]) -> Places {
 
 impl<'b> Entries<'b> {
     fn add(&mut self, number: usize, build: &'b Build) {
-        let phases = match build.architecture {
-            Architecture::X86_64 => 0..STEP,
-            Architecture::Aarch64 => 0..1,
-        };
+        let phases = (STEP / build.architecture.facts().step).max(1);
         for (position, function) in build.functions.iter().enumerate() {
             let Some((at, bytes)) = &function.window else {
                 continue;
             };
-            for (phase, key) in bytes.windows(KEY).enumerate().take(phases.len()) {
+            for (phase, key) in bytes.windows(KEY).enumerate().take(phases) {
                 let key = u64::from_le_bytes(key.try_into().unwrap_or_default());
                 let at = *at as usize + phase;
                 let same = self.0.entry(key).or_default();

@@ -35,7 +35,7 @@ fn what_linking_fills_in_does_not_count() {
 
 #[test]
 fn every_build_of_the_database_reads_and_writes_itself() {
-    for architecture in Architecture::ALL {
+    for architecture in Isa::ALL {
         let builds = database::builds(architecture).unwrap();
         assert!(builds.len() >= 4);
         for build in builds {
@@ -76,7 +76,7 @@ fn a_line_that_is_none_has_its_place() {
 
 #[test]
 fn what_two_files_tell_of_one_build_is_one() {
-    let build = &database::builds(Architecture::X86_64).unwrap()[0];
+    let build = &database::builds(Isa::X86_64).unwrap()[0];
     let (mut first, mut second) = (build.clone(), build.clone());
     second.functions = first.functions.split_off(build.functions.len() / 2);
     first.merge(&second).unwrap();
@@ -88,6 +88,6 @@ fn what_two_files_tell_of_one_build_is_one() {
     let before = first.functions.len();
     first.merge(build).unwrap();
     assert_eq!(first.functions.len(), before);
-    let other = &database::builds(Architecture::Aarch64).unwrap()[0];
+    let other = &database::builds(Isa::Aarch64).unwrap()[0];
     assert_eq!(first.merge(other).unwrap_err().kind(), crate::Kind::Usage);
 }

@@ -4,9 +4,9 @@
 use super::operand::{Form, Operand, Target};
 use super::{Build, Constant, Function, MOST_FUNCTIONS, MOST_OPERANDS, Provenance};
 use crate::advice::Advice;
+use crate::arch::Isa;
 use crate::error::{Error, Result, printable};
 use crate::fingerprint::hexadecimal as hex;
-use brawn_payload::Architecture;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -151,7 +151,7 @@ pub fn read_all(text: &str) -> Result<Vec<Build>> {
 #[derive(Default)]
 struct Reader<'t> {
     name: Option<&'t str>,
-    architecture: Option<Architecture>,
+    architecture: Option<Isa>,
     provenance: Vec<Provenance>,
     names: Vec<String>,
     positions: HashMap<&'t str, u32>,
@@ -167,7 +167,7 @@ impl<'t> Reader<'t> {
             ["build", name] => self.name = Some(name),
             ["build"] => self.name = Some(""),
             ["architecture", name] => {
-                self.architecture = Some(Architecture::ALL.into_iter().find(|a| a.name() == name)?);
+                self.architecture = Some(Isa::ALL.into_iter().find(|a| a.name() == name)?);
             }
             ["source", package, version, file, sha256] => {
                 let [package, version, file, sha256] =

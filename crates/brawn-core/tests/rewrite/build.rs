@@ -1,6 +1,7 @@
 //! Builds programs of every shape, and the payload that they are rewritten with.
 
 use crate::common::root;
+use brawn_core::arch::Isa;
 use brawn_core::elf::program::Program;
 use brawn_core::program::apply::apply;
 use brawn_core::program::check::check;
@@ -8,7 +9,6 @@ use brawn_core::program::layout::layout;
 use brawn_core::program::linked::{Linked, Sizes};
 use brawn_core::program::plan::{Plan, Replaced};
 use brawn_core::signatures::names::Evidence;
-use brawn_payload::Architecture;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -40,17 +40,17 @@ pub enum Tool {
     /// GNU ld with musl 1.2.5.
     Ld,
     /// zig, for x86_64 or aarch64.
-    Zig(Architecture),
+    Zig(Isa),
     /// GNU ld with musl 1.2.5 for aarch64.
     LdArm,
 }
 
 impl Tool {
-    pub fn architecture(self) -> Architecture {
+    pub fn architecture(self) -> Isa {
         match self {
             Self::Zig(architecture) => architecture,
-            Self::LdArm => Architecture::Aarch64,
-            _ => Architecture::X86_64,
+            Self::LdArm => Isa::Aarch64,
+            _ => Isa::X86_64,
         }
     }
 }
@@ -160,8 +160,8 @@ fn sizes(tls: (u64, u64)) -> Sizes {
 /// Links `payload.S` to its addresses.
 fn link(program: &Program<'_>, plan: &Plan, folder: &Path) -> Linked {
     let (cc, prefix) = match program.architecture {
-        Architecture::X86_64 => ("gcc", ""),
-        Architecture::Aarch64 => ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-"),
+        Isa::X86_64 => ("gcc", ""),
+        Isa::Aarch64 => ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-"),
     };
     let (object, out, flat) = ["payload.o", "payload", "payload.bin"]
         .map(|n| folder.join(n))

@@ -27,7 +27,7 @@ brawn_probe:
     lock addq $10000, brawn_zero(%rip)
     add brawn_zero(%rip), %rax
     ret
-#else
+#elif defined(__aarch64__)
 brawn_attach_start:
     adrp x9, brawn_attach_table
     add x9, x9, #:lo12:brawn_attach_table
@@ -62,6 +62,8 @@ brawn_probe:
     str x4, [x3]
     add x0, x0, x4
     ret
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
     .balign 4
 brawn_note:

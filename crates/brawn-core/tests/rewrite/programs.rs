@@ -3,17 +3,17 @@
 use crate::build::{Tool, probe, program, rewrite, run};
 use crate::common::root;
 use crate::tools;
+use brawn_core::arch::Isa;
 use brawn_core::program::headers::Where;
-use brawn_payload::Architecture;
 use std::path::Path;
 use std::process::Command;
 
 /// What the program prints, without and with an argument.
-pub fn output(architecture: Architecture, path: &Path) -> [String; 2] {
+pub fn output(architecture: Isa, path: &Path) -> [String; 2] {
     [&[][..], &["probe"]].map(|args| {
         let mut command = match architecture {
-            Architecture::X86_64 => Command::new(path),
-            Architecture::Aarch64 => {
+            Isa::X86_64 => Command::new(path),
+            Isa::Aarch64 => {
                 let mut command = Command::new("qemu-aarch64");
                 command.arg(path);
                 command
@@ -124,14 +124,9 @@ fn anywhere_by_lld() {
 
 #[test]
 fn by_zig() {
+    each(Tool::Zig(Isa::X86_64), "-DTDATA -DBSS", TLS, Where::Below);
     each(
-        Tool::Zig(Architecture::X86_64),
-        "-DTDATA -DBSS",
-        TLS,
-        Where::Below,
-    );
-    each(
-        Tool::Zig(Architecture::Aarch64),
+        Tool::Zig(Isa::Aarch64),
         "-DTDATA -DBSS",
         (80, 8),
         Where::Below,

@@ -2,22 +2,16 @@
 
 use crate::build::run;
 use crate::programs::output;
+use brawn_core::arch::Isa;
 use brawn_core::program::headers::Where;
-use brawn_payload::Architecture;
 use std::path::Path;
 use std::process::Command;
 
 /// Every tool takes `new` as it takes `old`, and what it makes of it prints the same.
-pub fn all(
-    architecture: Architecture,
-    old: &Path,
-    new: &Path,
-    expected: &[String; 2],
-    place: Where,
-) {
+pub fn all(architecture: Isa, old: &Path, new: &Path, expected: &[String; 2], place: Where) {
     let prefix = match architecture {
-        Architecture::X86_64 => "",
-        Architecture::Aarch64 => "aarch64-linux-gnu-",
+        Isa::X86_64 => "",
+        Isa::Aarch64 => "aarch64-linux-gnu-",
     };
     let readelf = format!("{prefix}readelf");
     for tool in [&readelf, "llvm-readelf"] {

@@ -14,7 +14,7 @@ fn each(tool: Tool, flags: &str, components: &[Component]) {
     program(tool, flags, &old);
     let bytes = std::fs::read(&old).unwrap();
     let architecture = tool.architecture();
-    let payload = brawn_payload::payload(architecture, Profile::Fast).unwrap();
+    let payload = brawn_payload::payload(architecture.architecture(), Profile::Fast).unwrap();
     let options = Options {
         components,
         force: false,

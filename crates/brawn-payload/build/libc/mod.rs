@@ -14,7 +14,7 @@ use crate::Result;
 use crate::compiler::Compiler;
 use crate::memory::{self, Function, Memory};
 use crate::parallel;
-use crate::recipe::{self, Architecture};
+use crate::recipe::{self, Architecture, Part};
 use crate::source;
 use object::{Object as _, ObjectSection as _, elf};
 use std::collections::HashSet;
@@ -120,7 +120,8 @@ pub struct Libc {
     pub functions: Vec<Listed>,
 }
 
-/// Builds them for `architecture`.  `memory` are the memory functions, which they may need.
+/// Builds them for `architecture`: none, where there are none yet.  `memory` are the memory functions, which they may
+/// need.
 pub fn build(
     compiler: &Compiler,
     payload: &Path,
@@ -128,6 +129,10 @@ pub fn build(
     version: &str,
     memory: Option<&Memory>,
 ) -> Result<Libc> {
+    if !architecture.has(Part::Libc) {
+        let (source, functions) = (String::new(), Vec::new());
+        return Ok(Libc { source, functions });
+    }
     let families = FAMILIES.iter();
     let listed = families.flat_map(|(family, rows)| rows.iter().map(move |row| (*family, *row)));
     let mut rows: Vec<_> = listed.filter(|(_, row)| row.is_for(architecture)).collect();
@@ -215,12 +220,18 @@ pub fn function(row: &Row, raw: &[u8]) -> Result<Function> {
 
 /// A program in static-pie would have to write addresses into an object that has them, which may be before it does.
 fn refuse_addresses(bytes: &[u8]) -> Result<()> {
-    for section in object::File::parse(bytes)?.sections() {
+    let file = object::File::parse(bytes)?;
+    let address = match file.architecture() {
+        object::Architecture::X86_64 => elf::R_X86_64_64,
+        object::Architecture::Aarch64 => elf::R_AARCH64_ABS64,
+        other => return Err(format!("which relocation is an address of {other:?}?").into()),
+    };
+    for section in file.sections() {
         for (at, relocation) in section.relocations() {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else {
                 return Err("not ELF".into());
             };
-            if [elf::R_X86_64_64, elf::R_AARCH64_ABS64].contains(&r_type) {
+            if r_type == address {
                 let name = section.name()?;
                 return Err(format!("{name} has an address at {at:#x}, expected none").into());
             }
@@ -263,6 +274,8 @@ fn source_hash(payload: &Path, architecture: &Architecture, version: &str) -> Re
     let rows = rows.flat_map(|row| row.flags.iter().chain([&row.file]));
     let mut hash = source::of_words(words.chain(architecture.flags).chain(rows));
     let memory = format!("memory/{}", architecture.name);
+    let call = source::system_calls(architecture);
+    source::add(&mut hash, &call, &payload.join(&call))?;
     for part in [source::COMMON, "libc", "memory/generic", &memory] {
         let is_input = |name: &Path| part != "libc" || !name.starts_with("tests");
         source::add_files(&mut hash, part, &payload.join(part), is_input)?;

@@ -20,7 +20,11 @@ const NOT_SHARED: Profile = Profile::Trace;
 pub fn files() -> Result<Vec<File>, Box<dyn Error>> {
     let licenses = brawn_payload::licenses().as_bytes().to_vec();
     let mut files = vec![("LICENSES".to_owned(), licenses)];
-    for payload in brawn_payload::payloads() {
+    let is_known = |p: &&brawn_payload::Payload| {
+        let mut shared = brawn_payload::shared().iter();
+        shared.any(|shared| shared.architecture == p.architecture)
+    };
+    for payload in brawn_payload::payloads().iter().filter(is_known) {
         let (architecture, profile) = (payload.architecture.name(), payload.profile.name());
         let members: Vec<_> = payload
             .members

@@ -1,5 +1,6 @@
 //! The file that profile `trace` writes: `payload/heap/trace.h` says what is in it.
 
+use brawn_core::arch::Isa;
 use brawn_core::{Error, input};
 use brawn_payload::Architecture;
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ const HEAD: usize = 24;
 pub struct Recording {
     bytes: Vec<u8>,
     /// Of the program.
-    pub architecture: Architecture,
+    pub architecture: Isa,
     /// Bytes, on average, between two samples, at first.
     pub interval: u64,
     /// How many blocks should have been recorded, and could not be.
@@ -89,7 +90,7 @@ impl Recording {
                 .expected(format!("version {VERSION}"))
                 .next("use the brawn that the program was made with"));
         }
-        let Some(architecture) = Architecture::from_elf_machine(machine) else {
+        let Some(architecture) = Architecture::from_elf_machine(machine).and_then(Isa::of) else {
             let found = format!("a recording of machine {machine}");
             return Err(Error::malformed(found)
                 .at(20)

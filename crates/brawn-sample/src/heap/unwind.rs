@@ -3,7 +3,7 @@
 use super::recording::{Event, Recording, Taken};
 use crate::code::Code;
 use crate::maps::Line;
-use brawn_payload::Architecture;
+use brawn_core::arch::Isa;
 use framehop::aarch64::{CacheAarch64, UnwindRegsAarch64, UnwinderAarch64};
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{ExplicitModuleSectionInfo, FrameAddress, Module, Unwinder};
@@ -101,18 +101,18 @@ impl Stacks {
         })
     }
 
-    fn walker(&self, architecture: Architecture, mapped: &[Mapped]) -> Walker {
+    fn walker(&self, architecture: Isa, mapped: &[Mapped]) -> Walker {
         let modules = mapped.iter().map(|map| {
             let sections = self.files[map.file].sections.clone();
             Module::new(String::new(), map.start..map.end, map.bias, sections)
         });
         match architecture {
-            Architecture::X86_64 => {
+            Isa::X86_64 => {
                 let mut unwinder = UnwinderX86_64::new();
                 modules.for_each(|module| unwinder.add_module(module));
                 Walker::X86_64(unwinder, Box::new(CacheX86_64::new()))
             }
-            Architecture::Aarch64 => {
+            Isa::Aarch64 => {
                 let mut unwinder = UnwinderAarch64::new();
                 modules.for_each(|module| unwinder.add_module(module));
                 Walker::Aarch64(unwinder, Box::new(CacheAarch64::new()))

@@ -4,6 +4,7 @@ use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::Kind;
+use brawn_core::arch::Isa;
 use brawn_core::elf::program::Program;
 use brawn_core::error::{Error, Result};
 use brawn_core::input;
@@ -11,7 +12,6 @@ use brawn_core::report::package::{Limits, members};
 use brawn_core::signatures;
 use brawn_core::signatures::names::Evidence;
 use brawn_core::signatures::{Build, database, learn, text};
-use brawn_payload::Architecture;
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +98,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 
 fn list(signatures: &SignaturesArg) -> Result<()> {
     let more = signatures.read()?.all;
-    for architecture in Architecture::ALL {
+    for architecture in Isa::ALL {
         let more = more.iter().filter(|b| b.architecture == architecture);
         for build in database::builds(architecture)?.iter().chain(more) {
             ui::text(&format!(

@@ -58,6 +58,7 @@ mod rewrite_corpus;
 mod rewrite_jobs;
 mod rewrite_libc;
 mod rewrite_real;
+mod riscv64;
 mod run;
 mod shells;
 mod signatures;

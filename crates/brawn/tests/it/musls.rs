@@ -11,7 +11,7 @@ pub fn archive(name: &str, file: &str) -> PathBuf {
 }
 
 /// Name, architecture, version, heap.
-const KNOWN: [[&str; 4]; 13] = [
+const KNOWN: [[&str; 4]; 15] = [
     ["1.2.2", "x86_64", "1.2.2", "musl mallocng"],
     ["1.2.3", "x86_64", "1.2.3", "musl mallocng"],
     ["1.2.5", "x86_64", "1.2.5", "musl mallocng"],
@@ -42,6 +42,8 @@ const KNOWN: [[&str; 4]; 13] = [
     ["1.2.3-arm64", "aarch64", "1.2.3", "musl mallocng"],
     ["1.2.5-arm64", "aarch64", "1.2.5", "musl mallocng"],
     ["1.2.6-arm64", "aarch64", "1.2.6", "musl mallocng"],
+    ["1.2.5-riscv64", "riscv64", "1.2.5", "musl mallocng"],
+    ["1.2.6-riscv64", "riscv64", "1.2.6", "musl mallocng"],
 ];
 
 #[test]

@@ -76,7 +76,7 @@ fn compare(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let payloads = brawn_payload::payloads().iter();
     let payload = payloads
         .clone()
-        .find(|p| p.architecture == program.architecture);
+        .find(|p| p.architecture == program.architecture.architecture());
     let payload = payload.expect("a payload for the architecture");
     let memory = payload.memory.iter().flat_map(|m| m.functions);
     let mut wanted: Vec<&str> = memory.flat_map(|f| f.surface).copied().collect();

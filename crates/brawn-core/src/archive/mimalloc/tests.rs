@@ -124,7 +124,7 @@ fn leftovers_of_musls_heap_stay_musls() {
 
 #[test]
 fn versions_are_read_from_code_that_does_nothing_else() {
-    let x86 = |code: &[u8]| returned(Architecture::X86_64, code);
+    let x86 = |code: &[u8]| (Isa::X86_64.facts().returned)(code);
     assert_eq!(x86(b"\xb8\xe0\0\0\0\xc3\x66\x2e"), Some(224));
     assert_eq!(x86(b"\xf3\x0f\x1e\xfa\xb8\x4e\x4f\0\0\xc3"), Some(20302));
     assert_eq!(x86(b"\x55\x48\x89\xe5\xb8\xe0\0\0\0\x5d\xc3"), Some(224));
@@ -140,7 +140,7 @@ fn versions_are_read_from_code_that_does_nothing_else() {
     assert_eq!(x86(b""), None);
     let arm = |words: &[u32]| {
         let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        returned(Architecture::Aarch64, &code)
+        (Isa::Aarch64.facts().returned)(&code)
     };
     assert_eq!(arm(&[0x5280_1c00, 0xd65f_03c0]), Some(224));
     assert_eq!(arm(&[0xd503_245f, 0x5280_1c00, 0xd65f_03c0]), Some(224));

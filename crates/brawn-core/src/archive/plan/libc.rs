@@ -50,10 +50,16 @@ pub(super) fn functions(
         plan.memory = Some(memory);
     }
     if let Some(choice) = choice {
-        let found = choice.plan(archive, findings, payload, plan);
+        let found = match payload.libc.functions {
+            [] => Memory::none(payload),
+            _ => choice.plan(archive, findings, payload, plan),
+        };
         if components.len() == 1
             && let Some(error) = found.refusal("functions of libc")
         {
+            if payload.memory.is_none() {
+                return Err(error);
+            }
             let both = [Component::Memory, Component::Libc(Families::ALL)];
             return Err(error.next(format!(
                 "many of them need brawn's memory functions: {}",

@@ -70,6 +70,12 @@ impl Memory {
         }
     }
 
+    /// The payload has no functions of the set, since its architecture has none yet.
+    pub(super) fn none(payload: &Payload) -> Self {
+        let name = payload.architecture.name();
+        Self::stays(format!("this brawn has none for {name}"), Vec::new())
+    }
+
     /// For a caller who asked for this set alone: the error that says why brawn's functions cannot be added.
     pub(super) fn refusal(&self, what: &str) -> Option<Error> {
         let why = self.why.as_ref().filter(|_| self.state == State::Stay)?;
@@ -86,8 +92,7 @@ pub(super) fn plan(
     plan: &mut Plan,
 ) -> Memory {
     let Some(memory) = payload.memory else {
-        let name = payload.architecture.name();
-        return Memory::stays(format!("this brawn has none for {name}"), Vec::new());
+        return Memory::none(payload);
     };
     let exchange = Exchange {
         set: memory,

@@ -2,14 +2,13 @@
 
 use super::reference::Reference;
 use super::{arm, x86};
+use crate::arch::Isa;
 use crate::demangle::demangled;
 use crate::elf::frames::Frames;
 use crate::elf::program::{Program, SymbolKind};
 use crate::error::{Error, Result};
 use crate::signatures::names::{Evidence, Named, Names};
-use crate::signatures::stub::is_stub;
 use crate::work::Work;
-use brawn_payload::Architecture;
 use object::elf;
 use std::cell::Cell;
 use std::ops::Range;
@@ -37,7 +36,7 @@ struct Start<'p> {
 #[derive(Debug)]
 pub struct Code<'p> {
     /// The architecture that it is for.
-    pub architecture: Architecture,
+    pub architecture: Isa,
     /// The bytes that can be executed, ascending: executable sections, or whole segments in files without sections.
     pub regions: Vec<(u64, &'p [u8])>,
     /// The starts of functions with names, by address; each once.
@@ -219,7 +218,7 @@ impl<'p> Code<'p> {
 
     /// Whether a function only returns zero, or does nothing at all.
     pub fn is_stub(&self, extent: &Range<u64>) -> bool {
-        is_stub(self.architecture, self.bytes(extent))
+        (self.architecture.facts().is_stub)(self.bytes(extent))
     }
 
     /// Whether code in `range` calls the kernel.
@@ -230,8 +229,8 @@ impl<'p> Code<'p> {
 
     fn by<T>(&self, x86: impl FnOnce() -> T, arm: impl FnOnce() -> T) -> T {
         match self.architecture {
-            Architecture::X86_64 => x86(),
-            Architecture::Aarch64 => arm(),
+            Isa::X86_64 => x86(),
+            Isa::Aarch64 => arm(),
         }
     }
 

@@ -6,8 +6,8 @@ use super::scan::Wanted;
 use super::whole::Whole;
 use super::words::Words;
 use super::{arm, x86};
+use crate::arch::Isa;
 use crate::elf::program::Placement;
-use brawn_payload::Architecture;
 use std::ops::Range;
 
 /// A reference.
@@ -51,7 +51,7 @@ pub fn pass(
                 is_absolute: reference.is_absolute,
             });
         };
-        if code.architecture == Architecture::Aarch64 {
+        if code.architecture == Isa::Aarch64 {
             let mut references = arm_references(whole, code, *address, bytes, wanted);
             references.retain(|r| !is_without(r.at));
             references.into_iter().for_each(hit);

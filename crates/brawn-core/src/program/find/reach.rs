@@ -10,9 +10,9 @@ use super::risk::{Risk, RiskKind};
 use super::scan::Wanted;
 use super::whole::{Relocation, Whole};
 use super::{Function, Functions, x86};
+use crate::arch::Isa;
 use crate::component::Component;
 use crate::signatures::names::Names;
-use brawn_payload::Architecture;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -39,8 +39,8 @@ pub fn check(
     found: &mut Functions,
 ) {
     let gone = Gone::of(&found.functions);
-    let is_shifted = whole.program.architecture == Architecture::X86_64
-        && gone.components.contains(&Component::Heap);
+    let is_shifted =
+        whole.program.architecture == Isa::X86_64 && gone.components.contains(&Component::Heap);
     let tls = names.function("__tls_get_addr").filter(|_| is_shifted);
     let tls = tls.map(|n| n.address..n.address.saturating_add(1));
     let ranges = gone.bodies.iter().chain(&state.data).chain(&state.inside);
@@ -90,7 +90,7 @@ pub fn check(
     }
     run(whole, &hits, &mut nodes, known);
     report(code, state, &gone, &hits, &nodes, found);
-    if code.architecture == Architecture::X86_64 {
+    if code.architecture == Isa::X86_64 {
         short_jumps(code, &gone, found);
     }
 }

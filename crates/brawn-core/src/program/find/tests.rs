@@ -20,7 +20,8 @@ fn found(bytes: &[u8]) -> Functions {
 
 fn try_find(bytes: &[u8], wanted: &[Component]) -> Result<Functions> {
     let program = Program::read(bytes)?;
-    let payload = brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
+    let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast)
+        .expect("embedded");
     find(&program, &Names::of_symbols(&program), payload, wanted)
 }
 
@@ -211,8 +212,8 @@ fn without_symbols_names_from_elsewhere_do() {
         stripped[58..64].fill(0);
         let program = Program::read(&stripped).expect("an executable");
         assert!(program.symbols.is_empty() && program.sections.is_empty());
-        let payload =
-            brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
+        let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast)
+            .expect("embedded");
         let find =
             |names: &Names| find(&program, names, payload, &[Component::Heap]).expect("musl's");
         let found = find(&names);
@@ -242,7 +243,8 @@ fn without_symbols_names_from_elsewhere_do() {
 fn hooks_that_are_missing_are_risks() {
     let bytes = built(&Build::musl("1.2.3", THREADS).with(&["-static", "-O2"]));
     let program = Program::read(&bytes).expect("an executable");
-    let payload = brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
+    let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast)
+        .expect("embedded");
     for gone in ["__pthread_tsd_run_dtors", "errno_location"] {
         let mut names = Names::of_symbols(&program);
         names.functions.retain(|n| !n.name.ends_with(gone));

@@ -6,8 +6,8 @@ use super::pass::pass;
 use super::scan::Wanted;
 use super::whole::Whole;
 use super::{arm, x86};
+use crate::arch::Isa;
 use crate::signatures::names::Names;
-use brawn_payload::Architecture;
 use memchr::memmem;
 
 /// Names that a program has if it makes threads.
@@ -21,11 +21,6 @@ const THREADS: [&str; 4] = [
 const CLONE: [&str; 1] = ["__clone"];
 /// `CLONE_THREAD` (linux/sched.h).
 const THREAD: u64 = 0x1_0000;
-
-/// The first bytes of musl's `__clone`, which is in assembly: on x86_64 `xor %eax,%eax; mov $56,%al; mov %rdi,%r11`,
-/// on aarch64 `and x1,x1,#-16; stp x0,x3,[x1,#-16]!`.
-const CLONE_X86_64: &[u8] = b"\x31\xc0\xb0\x38\x49\x89\xfb";
-const CLONE_AARCH64: &[u8] = b"\x21\xec\x7c\x92\x20\x0c\xbf\xa9";
 
 /// Whether the program may make threads. A call of `__clone` with unknown flags counts.
 pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> bool {
@@ -43,10 +38,7 @@ pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> boo
 
 /// The addresses of `__clone`.
 fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
-    let begin = match whole.program.architecture {
-        Architecture::X86_64 => CLONE_X86_64,
-        Architecture::Aarch64 => CLONE_AARCH64,
-    };
+    let begin = whole.program.architecture.facts().clone;
     let regions = code.regions.iter();
     let by_code = regions
         .flat_map(|(start, code)| memmem::find_iter(code, begin).map(move |at| start + at as u64));
@@ -65,7 +57,7 @@ fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
 fn flags(code: &Code<'_>, site: u64) -> Option<u64> {
     let (start, bytes) = code.before(site)?;
     match code.architecture {
-        Architecture::X86_64 => x86::third_argument(bytes, start),
-        Architecture::Aarch64 => arm::third_argument(bytes),
+        Isa::X86_64 => x86::third_argument(bytes, start),
+        Isa::Aarch64 => arm::third_argument(bytes),
     }
 }

@@ -5,6 +5,7 @@ mod relocations;
 
 use super::risk::{Risk, RiskKind};
 use crate::advice::{Advice, look_at_it};
+use crate::arch::Isa;
 use crate::component::Component;
 use crate::elf::program::{Program, WANTED};
 use crate::error::{Error, Result};
@@ -12,7 +13,7 @@ use crate::identify::heap::{FoundHeap, Heap};
 use crate::identify::{Identity, Libc, executable};
 use crate::note::Note;
 use crate::signatures::names::Names;
-use brawn_payload::{Architecture, Payload};
+use brawn_payload::Payload;
 use object::elf;
 pub use relocations::Relocation;
 
@@ -133,8 +134,7 @@ fn landing_pads(program: &Program<'_>) -> Option<Risk> {
         .get(4..)?
         .windows(3)
         .filter(|w| w[0] == FEATURES && w[1] == 4);
-    let is_enforced =
-        program.architecture == Architecture::Aarch64 && features.any(|w| w[2] & BTI != 0);
+    let is_enforced = program.architecture == Isa::Aarch64 && features.any(|w| w[2] & BTI != 0);
     let text = "it is built for landing pads (BTI), which the payload's code does not have";
     is_enforced.then(|| Risk::of(RiskKind::LandingPads, None, text).at(segment.address))
 }

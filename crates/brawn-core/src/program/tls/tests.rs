@@ -3,16 +3,16 @@ use proptest::prelude::*;
 
 /// What musl 1.2.5 computes in `static_init_tls` and `__copy_tls`, with the names of `main_tls`'s fields. The result
 /// is the block's first byte, relative to the thread pointer.
-fn musl(architecture: Architecture, image: u64, memsz: u64, align: u64) -> i64 {
+fn musl(architecture: Isa, image: u64, memsz: u64, align: u64) -> i64 {
     let mut size = memsz;
     match architecture {
-        Architecture::X86_64 => {
+        Isa::X86_64 => {
             size =
                 size.wrapping_add(size.wrapping_neg().wrapping_sub(image) & align.wrapping_sub(1));
             let offset = size;
             0i64.wrapping_sub(offset as i64)
         }
-        Architecture::Aarch64 => {
+        Isa::Aarch64 => {
             let gap = 16u64;
             let mut offset = gap;
             offset =
@@ -48,7 +48,7 @@ proptest! {
         filled in 0u64..9000,
         elsewhere in 0u64..1 << 30,
     ) {
-        let architecture = if is_x86 { Architecture::X86_64 } else { Architecture::Aarch64 };
+        let architecture = if is_x86 { Isa::X86_64 } else { Isa::Aarch64 };
         let align = 1u64 << power;
         let wanted = if is_x86 { 1 << wanted } else { 1 << wanted.min(3) };
         let segment = old(address, filled.min(size), size, align);
@@ -80,7 +80,7 @@ proptest! {
     /// A program without thread-locals gets a block with only the payload's.
     #[test]
     fn a_program_without_gets_one(is_x86 in any::<bool>(), wanted in 0u32..8, tls in 1u64..300, at in 0u64..1 << 30) {
-        let architecture = if is_x86 { Architecture::X86_64 } else { Architecture::Aarch64 };
+        let architecture = if is_x86 { Isa::X86_64 } else { Isa::Aarch64 };
         let sizes = Sizes { tls, tls_align: 1 << wanted, ..Sizes::default() };
         let block = block(architecture, None, &sizes).unwrap().unwrap();
         let start = musl(architecture, at * block.align + block.congruence, block.size, block.align);
@@ -94,7 +94,7 @@ proptest! {
 #[test]
 fn no_thread_locals_change_nothing() {
     let segment = old(0x1000, 8, 16, 8);
-    for architecture in Architecture::ALL {
+    for architecture in Isa::ALL {
         let block = block(architecture, Some(&segment), &Sizes::default()).unwrap();
         assert_eq!(block, None);
     }
@@ -108,9 +108,9 @@ fn a_wider_alignment_is_refused_where_it_would_move_the_programs() {
         tls_align: 64,
         ..Sizes::default()
     };
-    let error = block(Architecture::Aarch64, Some(&segment), &sizes).unwrap_err();
+    let error = block(Isa::Aarch64, Some(&segment), &sizes).unwrap_err();
     assert!(error.to_string().contains("aligned to 64"), "{error}");
-    assert!(block(Architecture::X86_64, Some(&segment), &sizes).is_ok());
+    assert!(block(Isa::X86_64, Some(&segment), &sizes).is_ok());
     let segment = old(0x1000, 8, 16, 1 << 30);
-    assert!(block(Architecture::X86_64, Some(&segment), &sizes).is_err());
+    assert!(block(Isa::X86_64, Some(&segment), &sizes).is_err());
 }

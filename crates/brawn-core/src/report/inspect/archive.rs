@@ -69,9 +69,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         linkage: Linkage::Archive,
         interpreter: None,
         system: None,
-        has_payload: findings
-            .ident
-            .is_some_and(|ident| ident.architecture().is_some()),
+        payload: findings.ident.and_then(|ident| ident.architecture()),
         heaps,
         has_symbols: true,
         memory,

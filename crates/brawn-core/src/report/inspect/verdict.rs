@@ -2,11 +2,13 @@
 
 use super::Verdict;
 use crate::advice::Advice;
+use crate::arch::Isa;
 use crate::component::{Component, Families};
 use crate::demangle::demangled;
 use crate::identify::heap::{FoundHeap, Heap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory};
 use crate::note::Note;
+use brawn_payload::Architecture;
 
 /// A verdict with its reasons.
 #[derive(Debug)]
@@ -244,11 +246,20 @@ fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
 
 /// What to do about musl's heap.
 fn next_of_musls(identity: &Identity) -> String {
-    if !identity.has_payload {
-        return "brawn has a heap only for x86_64 and aarch64: nothing to do".into();
-    }
+    let Some(architecture) = identity.payload else {
+        let names = Architecture::names();
+        return format!("brawn has a heap only for {names}: nothing to do");
+    };
     let file = Some("FILE");
     match identity.linkage {
+        Linkage::Static | Linkage::StaticPie | Linkage::Dynamic | Linkage::SharedObject
+            if Isa::of(architecture).is_none() =>
+        {
+            let (name, patch) = (architecture.name(), Advice::Patch(None));
+            format!(
+                "for {name}, brawn changes no finished program: link it with a libc.a of {patch}"
+            )
+        }
         Linkage::Static | Linkage::StaticPie => {
             let (rewrite_it, patch) = (Advice::Rewrite(file), Advice::Patch(None));
             format!(
@@ -298,7 +309,7 @@ fn others(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
     }
     why.push_str("; its memory functions are musl's");
     let answer = heaps.answer(verdict, why);
-    if !is_whole || !identity.has_payload {
+    if !is_whole || identity.payload.and_then(Isa::of).is_none() {
         return answer;
     }
     let rewrite_it = Advice::Rewrite(Some("FILE"));

@@ -1,5 +1,6 @@
 //! The payload's functions as they are after linking: only bytes that a linker does not change are compared.
 
+use crate::arch::traits;
 use crate::elf::image::Image;
 use crate::error::{Error, Result};
 use brawn_payload::{Architecture, Member, Payload, Set};
@@ -117,12 +118,11 @@ impl Code {
             let bad =
                 |e: object::Error| Error::malformed(e.to_string()).member(member.name.as_bytes());
             let file = ElfFile64::<LittleEndian>::parse(member.bytes.get()).map_err(bad)?;
-            let is_x86 = architecture.elf_machine() == 62;
             for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {
                 let bytes = section.data().map_err(bad)?.to_vec();
                 let changed = section
                     .relocations()
-                    .map(|(at, relocation)| changed(at, relocation.flags(), is_x86));
+                    .map(|(at, relocation)| changed(at, relocation.flags(), architecture));
                 let globals = || {
                     let all = file.symbols();
                     all.filter(|s| s.is_global() && s.section_index() == Some(section.index()))
@@ -302,15 +302,14 @@ fn share(pieces: &mut [Piece], is_one_each: bool) {
     }
 }
 
-/// The bytes that a linker may change for a relocation at `at`. If the symbol is near, linkers replace whole
-/// instructions: on x86_64 the operand's four bytes and, if they load an address from a table, up to three bytes
-/// before it; on aarch64 one instruction.
-fn changed(at: u64, flags: RelocationFlags, is_x86: bool) -> Range<usize> {
+/// The bytes that a linker may change for a relocation at `at`.
+fn changed(at: u64, flags: RelocationFlags, architecture: Architecture) -> Range<usize> {
     let at = usize::try_from(at).unwrap_or(usize::MAX);
-    // R_X86_64_PC32 and R_X86_64_PLT32 are distances: the instruction around them stays.
-    let is_distance = matches!(flags, RelocationFlags::Elf { r_type } if matches!(r_type.0, 2 | 4));
-    let before = if is_x86 && !is_distance { 3 } else { 0 };
-    at.saturating_sub(before)..at.saturating_add(4)
+    let kind = match flags {
+        RelocationFlags::Elf { r_type } => r_type.0,
+        _ => 0,
+    };
+    (traits(architecture).changed)(at, kind)
 }
 
 /// The parts of `size` bytes that are in none of `ranges`.
@@ -342,13 +341,6 @@ mod tests {
             [0..2, 5..8, 12..20]
         );
         assert!(rest(4, std::iter::once(0..9)).is_empty());
-        let flags = |r_type| RelocationFlags::Elf {
-            r_type: object::elf::RelocationType(r_type),
-        };
-        // The distance of a jump, an entry of a table, an instruction.
-        assert_eq!(changed(1, flags(4), true), 1..5);
-        assert_eq!(changed(8, flags(42), true), 5..12);
-        assert_eq!(changed(8, flags(283), false), 8..12);
     }
 
     #[test]

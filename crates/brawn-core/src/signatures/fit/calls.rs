@@ -1,11 +1,11 @@
 //! Finds functions that are too short to be searched for, by the functions that they jump to.
 
 use super::{Fit, How};
+use crate::arch::Isa;
 use crate::elf::program::Program;
 use crate::signatures::Function;
 use crate::signatures::operand;
 use crate::signatures::operand::Form;
-use brawn_payload::Architecture;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -153,7 +153,7 @@ impl Fit<'_, '_, '_> {
             };
             let start = start + from;
             match self.program.architecture {
-                Architecture::X86_64 => {
+                Isa::X86_64 => {
                     for place in memchr::memchr2_iter(0xe8, 0xe9, code) {
                         let operand = code.get(place + 1..).and_then(|rest| rest.first_chunk());
                         let Some(operand) = operand else { continue };
@@ -162,7 +162,7 @@ impl Fit<'_, '_, '_> {
                         found(at, at.wrapping_add_signed(distance));
                     }
                 }
-                Architecture::Aarch64 => {
+                Isa::Aarch64 => {
                     let (words, _) = code.as_chunks::<4>();
                     for (number, word) in words.iter().enumerate() {
                         let at = start + number as u64 * 4;

@@ -3,12 +3,12 @@
 use super::super::operand::Form;
 use super::super::wanted;
 use super::{Learnt, Raw, RawOperand};
+use crate::arch::Isa;
 use crate::archive::read::Archive;
 use crate::elf::ident::Ident;
 use crate::elf::image::Image;
 use crate::error::{Error, Result};
 use crate::work::Work;
-use brawn_payload::Architecture;
 use object::read::elf::ElfFile64;
 use object::{
     LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags,
@@ -52,10 +52,10 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
             continue;
         }
         let ident = Ident::read(data, entry.data.start as u64).map_err(|e| e.member(entry.name))?;
-        let found = ident.architecture().ok_or_else(|| {
+        let found = ident.architecture().and_then(Isa::of).ok_or_else(|| {
             Error::not_applicable(format!("an object for {}", ident.describe()))
                 .member(entry.name)
-                .expected("x86_64 or aarch64")
+                .expected(Isa::names())
         })?;
         if *architecture.get_or_insert(found) != found {
             return Err(Error::malformed("objects for two architectures").member(entry.name));
@@ -221,7 +221,7 @@ impl<'a> Member<'a> {
     /// The operands; `None` for code that linkers may change as a whole.
     fn operands(
         &self,
-        architecture: Architecture,
+        architecture: Isa,
         section: &object::read::elf::ElfSection64<'a, '_, LittleEndian>,
         start: u64,
         size: u64,
@@ -238,8 +238,8 @@ impl<'a> Member<'a> {
                 return None;
             };
             let (form, has_target) = match architecture {
-                Architecture::X86_64 => x86_64(r_type.0)?,
-                Architecture::Aarch64 => aarch64(r_type.0)?,
+                Isa::X86_64 => x86_64(r_type.0)?,
+                Isa::Aarch64 => aarch64(r_type.0)?,
             };
             let target = has_target.then(|| self.target(relocation.target(), relocation.addend()));
             operands.push(RawOperand {

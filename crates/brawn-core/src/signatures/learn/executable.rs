@@ -2,10 +2,10 @@
 
 use super::super::wanted;
 use super::{Learnt, Located, Raw, aarch64, x86_64};
+use crate::arch::Isa;
 use crate::elf::program::{Program, Symbol, SymbolKind};
 use crate::error::{Error, Result};
 use crate::work::Work;
-use brawn_payload::Architecture;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Names to which musl's code refers are not longer than this.
@@ -141,8 +141,8 @@ impl<'p, 'a> Symbols<'p, 'a> {
             names.retain(|n| *n == "__simple_malloc");
         }
         let found = match self.program.architecture {
-            Architecture::X86_64 => x86_64::operands(self.program, address, code)?,
-            Architecture::Aarch64 => aarch64::operands(address, code)?,
+            Isa::X86_64 => x86_64::operands(self.program, address, code)?,
+            Isa::Aarch64 => aarch64::operands(address, code)?,
         };
         let mut called = Vec::new();
         let mut operands = Vec::new();

@@ -8,9 +8,9 @@ use super::super::names::{Named, Names};
 use super::super::operand::branch;
 use super::super::{MOST_BYTES, wanted};
 use super::{Learnt, executable};
+use crate::arch::Isa;
 use crate::elf::program::{Program, Symbol, SymbolKind};
 use crate::error::{Error, Kind, Result};
-use brawn_payload::Architecture;
 use iced_x86::{Code, Decoder, DecoderOptions, OpKind};
 use std::str::FromStr;
 
@@ -84,8 +84,8 @@ impl Given {
             return Err(self.wrong("no code of that size is there"));
         };
         let is_whole = match program.architecture {
-            Architecture::X86_64 => is_whole_x86_64(self.address, code),
-            Architecture::Aarch64 => is_whole_aarch64(self.address, code),
+            Isa::X86_64 => is_whole_x86_64(self.address, code),
+            Isa::Aarch64 => is_whole_aarch64(self.address, code),
         };
         if !is_whole {
             return Err(self.wrong("the code does not end there"));
@@ -212,7 +212,7 @@ fn is_referred_to(program: &Program<'_>, address: u64) -> bool {
     program
         .code()
         .any(|(from, bytes)| match program.architecture {
-            Architecture::X86_64 => bytes.windows(5).zip(from..).any(|(bytes, at)| {
+            Isa::X86_64 => bytes.windows(5).zip(from..).any(|(bytes, at)| {
                 // call, jmp
                 let &[0xe8 | 0xe9, a, b, c, d] = bytes else {
                     return false;
@@ -220,7 +220,7 @@ fn is_referred_to(program: &Program<'_>, address: u64) -> bool {
                 let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
                 at.wrapping_add(5).wrapping_add_signed(distance) == address
             }),
-            Architecture::Aarch64 => {
+            Isa::Aarch64 => {
                 let (words, _) = bytes.as_chunks::<4>();
                 let mut words = words.iter().zip((from..).step_by(4));
                 words.any(|(word, at)| branch(u32::from_le_bytes(*word), at) == Some(address))

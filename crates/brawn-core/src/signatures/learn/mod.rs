@@ -12,11 +12,11 @@ use super::names::Names as Known;
 use super::operand::{Form, Operand, Target};
 use super::text::is_word;
 use super::{Build, Constant, Function, Provenance, WINDOW, digest, half};
+use crate::arch::Isa;
 use crate::elf::program::Program;
 use crate::error::{Error, Result};
 use crate::fingerprint::hexadecimal;
 use crate::format::Format;
-use brawn_payload::Architecture;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ struct Located {
 
 /// Everything that was learnt from a file.
 struct Learnt<'a> {
-    architecture: Architecture,
+    architecture: Isa,
     functions: Vec<Raw<'a>>,
     /// Constant data, with its bytes.
     constants: Vec<(&'a str, &'a [u8])>,
@@ -141,7 +141,7 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> Raw<'a> {
-    fn signature(&self, architecture: Architecture, names: &mut Names<'a>) -> Function {
+    fn signature(&self, architecture: Isa, names: &mut Names<'a>) -> Function {
         let mut operands: Vec<Operand> = Vec::new();
         for raw in &self.operands {
             operands.push(Operand {
@@ -170,11 +170,7 @@ impl<'a> Raw<'a> {
 
 /// The row of bytes that is rarest in code in general. Bytes that most instructions have do not count, and each byte
 /// counts only once.
-fn window(
-    architecture: Architecture,
-    code: &[u8],
-    operands: &[Operand],
-) -> Option<(u32, [u8; WINDOW])> {
+fn window(architecture: Isa, code: &[u8], operands: &[Operand]) -> Option<(u32, [u8; WINDOW])> {
     const COMMON: &[u8] = b"\x00\x01\x02\x03\x04\x05\x08\x0f\x10\x18\x20\x24\x28\x30\x31\x38\x40\x41\x44\x45\x48\x49\x4c\x4d\
         \x50\x53\x54\x55\x56\x57\x58\x5b\x5c\x5d\x5e\x5f\x66\x74\x75\x7f\x83\x84\x85\x89\x8b\x8d\x90\x94\x97\xa9\xb9\xc0\xc3\
         \xc7\xcc\xd2\xe0\xe8\xe9\xeb\xf6\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff";
@@ -195,10 +191,7 @@ fn window(
         .zip(is_fixed.windows(WINDOW))
         .enumerate();
     // On aarch64, the search looks at whole instructions.
-    let step = match architecture {
-        Architecture::X86_64 => 1,
-        Architecture::Aarch64 => 4,
-    };
+    let step = architecture.facts().step;
     let is_fixed = |fixed: &[bool]| fixed.iter().all(|f| *f);
     let places = places.filter(|(at, (_, fixed))| at % step == 0 && is_fixed(fixed));
     // Among equally rare rows, the first.

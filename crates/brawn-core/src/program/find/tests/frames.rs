@@ -37,7 +37,8 @@ fn risks(bytes: &[u8], at: usize) -> Vec<Risk> {
     names.functions.retain(|n| n.name != "holder" && n.size > 0);
     let mut stripped = program.clone();
     stripped.symbols.clear();
-    let payload = brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
+    let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast)
+        .expect("embedded");
     let found = find(
         &stripped,
         &names,

@@ -28,7 +28,8 @@ struct Slid {
 
 fn slide(bytes: &[u8]) -> Slid {
     let program = Program::read(bytes).expect("an executable");
-    let payload = brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
+    let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast)
+        .expect("embedded");
     let names = Names::of_symbols(&program);
     let identity = identity(&program).expect("an executable");
     let whole = super::super::whole::Whole::of(&program, identity, &names, payload);

@@ -145,7 +145,8 @@ fn processes_are_not_threads() {
             for (source, makes) in [(processes, false), (threads.as_str(), true)] {
                 let bytes = built(&Build::musl(musl, source).with(flags));
                 let program = Program::read(&bytes).expect("an executable");
-                let payload = brawn_payload::payload(program.architecture, Profile::Fast);
+                let payload =
+                    brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
                 // Like a program without symbols of which a part is known.
                 let mut names = Names::of_symbols(&program);
                 let unknown = ["pthread", "thrd_", "__clone", "clone"];
@@ -304,7 +305,8 @@ fn another_heap_known_by_its_callers_only_is_not_musls() {
             let bytes = built(&Build::musl(musl, &with_own(own)).with(&flags));
             let program = Program::read(&bytes).expect("an executable");
             let names = signatures::name(&program).expect("signatures");
-            let payload = brawn_payload::payload(program.architecture, Profile::Fast);
+            let payload =
+                brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
             let heap = find(
                 &program,
                 &names,
@@ -335,7 +337,7 @@ fn stripped_programs_from_packages_are_rewritten() {
         let bytes = corpus(package, file);
         let program = Program::read(&bytes).expect("an executable");
         let names = signatures::name(&program).expect("signatures");
-        let payload = brawn_payload::payload(program.architecture, Profile::Fast);
+        let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
         let found = find(&program, &names, payload.expect("embedded"), Component::ALL);
         let found = found.expect("musl's");
         assert_eq!(found.risks, [], "{file}");

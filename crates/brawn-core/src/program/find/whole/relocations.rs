@@ -3,7 +3,6 @@
 use super::super::risk::{Risk, RiskKind};
 use crate::elf::program::Program;
 use crate::error::{Error, Result};
-use brawn_payload::Architecture;
 use object::elf;
 
 /// `DT_RELR` and similar tags (ELF gABI, "Dynamic Section").
@@ -56,10 +55,7 @@ pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
         }),
         _ => Ok(None),
     };
-    let relative = match program.architecture {
-        Architecture::X86_64 => elf::R_X86_64_RELATIVE.0,
-        Architecture::Aarch64 => elf::R_AARCH64_RELATIVE.0,
-    };
+    let relative = program.architecture.facts().relative;
     let tables = [
         (elf::DT_RELA.0 as u64, elf::DT_RELASZ.0 as u64),
         (elf::DT_JMPREL.0 as u64, elf::DT_PLTRELSZ.0 as u64),
