@@ -96,7 +96,7 @@ pub const X86_64_ALONE: &[Break] = &[
         "- (WIDTH - 2), LOADU",
         "strcpy",
     ),
-    ("strstr.c", "| carry)", ")", "strstr"),
+    ("strstr.c", "LOADU(p - 1), x)", "LOADU(p), x)", "strstr"),
 ];
 
 pub const AARCH64_ALONE: &[Break] = &[
