@@ -75,9 +75,10 @@ def trigonometry():
     first = mpf(int(half * 2 ** 25)) / 2 ** 25
     out += ["// pi/2: its first 26 bits, and the rest."]
     out += array("HALF_PI", [double(first), double(half - first)], 2)
-    out += ["// 2/pi, 32 bits each, the first of them in front of the point."]
-    words = [int(floor(2 / pi * mpf(2) ** (32 * i))) & 0xffffffff for i in range(0, 10)]
-    out += ["static const uint32_t TWO_OVER_PI[] = {", "    " + ", ".join("0x%08x" % w for w in words) + ",", "};", ""]
+    out += ["// 2/pi, 8 bits each, the first of them in front of the point."]
+    parts = ["0x%02x" % (int(floor(2 / pi * mpf(2) ** (8 * i))) & 0xff) for i in range(0, 26)]
+    lines = ["    " + ", ".join(parts[i:i + 13]) + "," for i in range(0, 26, 13)]
+    out += ["static const unsigned char TWO_OVER_PI[] = {"] + lines + ["};", ""]
     return out
 
 

@@ -5,9 +5,9 @@
 
 EARLY double special_arc_cosine(double x) {
     const uint64_t size = SIZE_BITS(x);
-    if (size > INFINITE_BITS) return x + x;
-    if (size < ONE_BITS) return HALF_PI + hidden(0x1p-120);
     if (size > ONE_BITS) return 0 / hidden(x - x);
+    if (size < TINY_BITS) return HALF_PI + hidden(0x1p-120);
+    if (size < SHORT_BITS) return LESS(HALF_PI, x, HALF_PI_LOW - x * short_arc_more(x * x));
     return bits_of(x) >> 63 ? 2 * HALF_PI + hidden(0x1p-120) : 0;
 }
 
@@ -21,4 +21,4 @@ EARLY double special_arc_cosine(double x) {
     }
 
 BY_LEVEL_AFTER(double, acos, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= ONE_BITS - TINY_BITS)) return special_arc_cosine(x))
+    if (UNLIKELY(SIZE_BITS(x) - SHORT_BITS >= ONE_BITS - SHORT_BITS)) return special_arc_cosine(x))

@@ -7,6 +7,8 @@
 
 #define SIZE_BITS(x) (bits_of(x) & ~MINUS_BIT)
 #define HALF_BITS ((uint64_t)(0x3ff - 1) << 52)
+// Below this, 2^-6, a few terms of the series do.
+#define SHORT_BITS ((uint64_t)(0x3ff - 6) << 52)
 #define HALF_PI 0x1.921fb54442d18p0
 #define HALF_PI_LOW 0x1.1a62633145c07p-54
 
@@ -19,6 +21,11 @@
         const double c_ = mad(ARC[12], y4_, mad(mad(ARC[11], y_, ARC[10]), y2_, mad(ARC[9], y_, ARC[8]))); \
         y_ *mad(c_, y8_, mad(b_, y4_, a_));                                                                \
     })
+
+// The same for |x| below 2^-6.
+INLINE double short_arc_more(double s) {
+    return s * (1 / 6.0 + s * (3 / 40.0) + s * s * (15 / 336.0 + s * (105 / 3456.0)));
+}
 
 #define ROOT(x) _mm_cvtsd_f64(_mm_sqrt_sd(_mm_set_sd(x), _mm_set_sd(x)))
 

@@ -5,10 +5,10 @@
 
 EARLY double special_arc_sine(double x) {
     const uint64_t size = SIZE_BITS(x);
-    if (size > INFINITE_BITS) return x + x;
     if (size > ONE_BITS) return 0 / hidden(x - x);
-    if (size == ONE_BITS) return x * HALF_PI + hidden(0x1p-120);
-    return small_itself(x);
+    if (size < TINY_BITS) return small_itself(x);
+    if (size < SHORT_BITS) return x + x * short_arc_more(x * x);
+    return x * HALF_PI + hidden(0x1p-120);
 }
 
 #define BODY(suffix, attributes, mad)                                             \
@@ -21,4 +21,4 @@ EARLY double special_arc_sine(double x) {
     }
 
 BY_LEVEL_AFTER(double, asin, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= ONE_BITS - TINY_BITS)) return special_arc_sine(x))
+    if (UNLIKELY(SIZE_BITS(x) - SHORT_BITS >= ONE_BITS - SHORT_BITS)) return special_arc_sine(x))

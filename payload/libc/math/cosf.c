@@ -9,7 +9,7 @@ EARLY float tiny_cosine(float x) {
 #define BODY(suffix, attributes, mad)                                             \
     static attributes float cosf_##suffix(float x) {                              \
         if (UNLIKELY(no_angle(x))) return x - x;                                  \
-        Angle angle = ANGLE(mad, x);                                              \
+        Angle angle = ANGLE(suffix, mad, x);                                      \
         double s = angle.r * angle.r;                                             \
         double y = angle.n & 1 ? SINE(mad, angle.r, s) : COSINE(mad, angle.r, s); \
         return (float)((angle.n + 1) & 2 ? -y : y);                               \

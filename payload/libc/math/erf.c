@@ -55,21 +55,21 @@ EARLY double special_error(double x) {
 BY_LEVEL_AFTER(double, erf, (double x), (x), ERF_BODY,
     if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= SIX_BITS - TINY_BITS)) return special_error(x))
 
+// Below the first 1 is the result, below the second a few terms of the series do.
+#define NOTHING_BITS ((uint64_t)(0x3ff - 60) << 52)
+#define SHORT_BITS ((uint64_t)(0x3ff - 6) << 52)
 #define LAST_BITS 0x403c000000000000  // 28
 #define SCALE 200
 
 EARLY double special_complement(double x) {
-    if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
     const uint64_t minus = bits_of(x) & MINUS_BIT;
-    // 0 or 2.
-    const double end = double_of(minus >> 1);
-    if (SIZE_BITS(x) == INFINITE_BITS) return end;
-    if (SIZE_BITS(x) < TINY_BITS) {
-        // What is computed with a subnormal number takes long.
-        if (SIZE_BITS(x) - 1 < (LEAST_NORMAL << 8) - 1) x = double_of(((uint64_t)(0x3ff - 600) << 52) | minus);
-        return 1 - (hidden(x) + PER_ROOT * x);
+    if (SIZE_BITS(x) >= INFINITE_BITS) return double_of(minus >> 1) + 1 / x;
+    if (SIZE_BITS(x) < NOTHING_BITS) return 1 - x;
+    if (SIZE_BITS(x) < SHORT_BITS) {
+        const double s = x * x;
+        return 1 - x * (1 + PER_ROOT + s * (-(1 + PER_ROOT) / 3 + s * ((1 + PER_ROOT) / 10 + s * (-(1 + PER_ROOT) / 42))));
     }
-    return minus ? end - hidden(0x1p-1022) : hidden(0x1p-1022) * 0x1p-1022;
+    return minus ? 2 - hidden(0x1p-1022) : hidden(0x1p-1022) * 0x1p-1022;
 }
 
 #define ERFC_BODY(suffix, attributes, mad)                                                                                \
@@ -103,4 +103,4 @@ EARLY double special_complement(double x) {
     }
 
 BY_LEVEL_AFTER(double, erfc, (double x), (x), ERFC_BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LAST_BITS - TINY_BITS)) return special_complement(x))
+    if (UNLIKELY(SIZE_BITS(x) - SHORT_BITS >= LAST_BITS - SHORT_BITS)) return special_complement(x))

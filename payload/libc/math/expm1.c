@@ -17,10 +17,14 @@ static COLD double large_less_one(double x) {
 
 // What has no normal power.
 EARLY double special_less_one(double x) {
-    if (SIZE_BITS(x) > INFINITE_BITS || bits_of(x) == INFINITE_BITS) return x;
+    if (SIZE_BITS(x) >= HUGE_BITS) {
+        if (SIZE_BITS(x) > INFINITE_BITS || bits_of(x) == INFINITE_BITS) return x;
+        if (bits_of(x) >> 63) return SIZE_BITS(x) == INFINITE_BITS ? -1 : hidden(0x1p-60) - 1;
+        return x > LARGEST ? overflowing(0) : large_less_one(x);
+    }
     if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
-    if (bits_of(x) >> 63) return SIZE_BITS(x) == INFINITE_BITS ? -1 : hidden(0x1p-60) - 1;
-    return x > LARGEST ? overflowing(0) : large_less_one(x);
+    const double s = x * x, more = 1 / 24.0 + x * (1 / 120.0) + s * (1 / 720.0 + x * (1 / 5040.0) + s * (1 / 40320.0));
+    return x + s * (0.5 + x * (1 / 6.0) + s * more);
 }
 
 #define BODY(suffix, attributes, mad)                                                 \
@@ -36,4 +40,4 @@ EARLY double special_less_one(double x) {
     }
 
 BY_LEVEL_AFTER(double, expm1, (double x), (x), BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS)) return special_less_one(x))
+    if (UNLIKELY(SIZE_BITS(x) - SHORT_BITS >= HUGE_BITS - SHORT_BITS)) return special_less_one(x))

@@ -10,13 +10,11 @@
 #define ROOT(x) _mm_cvtsd_f64(_mm_sqrt_sd(_mm_set_sd(x), _mm_set_sd(x)))
 #endif
 
-// Where a square is too large or its error too small.
-#define IS_SPECIAL(most, least) UNLIKELY((most) >= LARGE_BITS || (least) < SMALL_BITS)
-
 #define BODY(suffix, attributes, mad)                                                                                  \
     static attributes double hypot_##suffix(uint64_t most, uint64_t least) {                                           \
         double scale = 1;                                                                                              \
-        if (IS_SPECIAL(most, least)) {                                                                                 \
+        /* Where a square is too large or its error too small. */                                                      \
+        if (UNLIKELY(most >= LARGE_BITS || least < SMALL_BITS)) {                                                      \
             scale = most >= LARGE_BITS ? 0x1p700 : 0x1p-700;                                                           \
             const double by = most >= LARGE_BITS ? 0x1p-700 : 0x1p700;                                                 \
             most = bits_of(double_of(most) * by);                                                                      \
@@ -29,11 +27,12 @@
     }
 
 // First infinity, whatever the other is; a NaN; one of them alone, or nearly.
+#define IS_SPECIAL(a) UNLIKELY((a) - SMALL_BITS >= LARGE_BITS - SMALL_BITS)
+
 BY_LEVEL_AFTER(
     double, hypot, (double x, double y), (most, least), BODY,
     const uint64_t a = bits_of(x) & ~MINUS_BIT, b = bits_of(y) & ~MINUS_BIT;
-    const uint64_t most = a > b ? a : b, least = a > b ? b : a; if (IS_SPECIAL(most, least)) {
-        if (least >= INFINITE_BITS) return double_of(least);
-        if (most >= INFINITE_BITS || least == 0) return double_of(most);
-        if ((most >> 52) - (least >> 52) > 64) return double_of(most) + double_of(least);
+    const uint64_t most = a > b ? a : b, least = a > b ? b : a; if (IS_SPECIAL(a) || IS_SPECIAL(b)) {
+        if (most >= INFINITE_BITS) return double_of(least < INFINITE_BITS ? most : least);
+        if (least == 0 || (a >> 52) - (b >> 52) + 64 > 128) return double_of(a) + double_of(b);
     })

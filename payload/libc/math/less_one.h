@@ -7,6 +7,8 @@
 #include "exp_table.h"
 
 #define SIZE_BITS(x) (bits_of(x) & ~MINUS_BIT)
+// Below this, 2^-6, a few terms of the series do.
+#define SHORT_BITS ((uint64_t)(0x3ff - 6) << 52)
 
 typedef struct {
     double first, rest;

@@ -11,4 +11,4 @@
         return sine.first + sine.rest;                         \
     }
 
-BY_LEVEL_AFTER(double, sin, (double x), (x), BODY, if (IS_SHORT(x)) return short_sine(x))
+BY_LEVEL_AFTER(double, sin, (double x), (x), BODY, if (UNLIKELY(SIZE_BITS(x) < SHORT_SINE_BITS)) return short_sine(x))

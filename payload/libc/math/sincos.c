@@ -4,16 +4,16 @@
 #define BODY(suffix, attributes, mad)                                                      \
     static attributes void sincos_##suffix(double x, double *to_sine, double *to_cosine) { \
         const uint64_t size = SIZE_BITS(x);                                                \
-        if (UNLIKELY(size - SMALL_BITS >= INFINITE_BITS - SMALL_BITS)) {                   \
-            *to_sine = size < SMALL_BITS ? small_itself(x) : x - x;                        \
-            *to_cosine = size < SMALL_BITS ? 1 : *to_sine;                                 \
+        if (UNLIKELY(size - SHORT_BITS >= INFINITE_BITS - SHORT_BITS)) {                   \
+            *to_sine = size < SHORT_BITS ? short_sine(x) : x - x;                          \
+            *to_cosine = size < SHORT_BITS ? short_cosine(x) : *to_sine;                   \
             return;                                                                        \
         }                                                                                  \
         const Turned t = turned_##suffix(x);                                               \
         const Rests rests = RESTS(mad, t);                                                 \
         const Pair sine = SINE_AT(suffix, mad, t.n, t, rests);                             \
         const Pair cosine = SINE_AT(suffix, mad, t.n + PLACES / 4, t, rests);              \
-        *to_sine = sine.first + sine.rest;                                                 \
+        *to_sine = size < SHORT_SINE_BITS ? short_sine(x) : sine.first + sine.rest;        \
         *to_cosine = cosine.first + cosine.rest;                                           \
     }
 

@@ -4,7 +4,7 @@
 #define BODY(suffix, attributes, mad)                                             \
     static attributes float sinf_##suffix(float x) {                              \
         if (UNLIKELY(no_angle(x))) return x - x;                                  \
-        Angle angle = ANGLE(mad, x);                                              \
+        Angle angle = ANGLE(suffix, mad, x);                                      \
         double s = angle.r * angle.r;                                             \
         double y = angle.n & 1 ? COSINE(mad, angle.r, s) : SINE(mad, angle.r, s); \
         return (float)(angle.n & 2 ? -y : y);                                     \

@@ -4,7 +4,7 @@
 #define BODY(suffix, attributes, mad)                                                \
     static attributes float tanf_##suffix(float x) {                                 \
         if (UNLIKELY(no_angle(x))) return x - x;                                     \
-        const Angle angle = ANGLE(mad, x);                                           \
+        const Angle angle = ANGLE(suffix, mad, x);                                   \
         const double s = angle.r * angle.r;                                          \
         const double sine = SINE(mad, angle.r, s), cosine = COSINE(mad, angle.r, s); \
         return (float)(angle.n & 1 ? -cosine / sine : sine / cosine);                \

@@ -5,10 +5,10 @@
 #define LARGE_BITS 0x4036000000000000  // 22
 
 EARLY double special_tangent(double x) {
-    if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
+    if (SIZE_BITS(x) >= LARGE_BITS) return double_of(ONE_BITS | (bits_of(x) & MINUS_BIT)) - 0 / x;
     if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
-    const double one = double_of(ONE_BITS | (bits_of(x) & MINUS_BIT));
-    return SIZE_BITS(x) == INFINITE_BITS ? one : one - hidden(one * 0x1p-60);
+    const double s = x * x;
+    return x + x * s * (-1 / 3.0 + s * (2 / 15.0 + s * (-17 / 315.0 + s * (62 / 2835.0))));
 }
 
 #define BODY(suffix, attributes, mad)                                                            \
@@ -22,4 +22,4 @@ EARLY double special_tangent(double x) {
         return double_of(bits_of(mad(lost, from_one * from_one, y)) | (bits_of(x) & MINUS_BIT)); \
     }
 
-BY_LEVEL_AFTER(double, tanh, (double x), (x), BODY, if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LARGE_BITS - TINY_BITS)) return special_tangent(x))
+BY_LEVEL_AFTER(double, tanh, (double x), (x), BODY, if (UNLIKELY(SIZE_BITS(x) - SHORT_BITS >= LARGE_BITS - SHORT_BITS)) return special_tangent(x))

@@ -12,45 +12,44 @@ typedef struct {
 // Of a number from 2^20 on: its 24 bits times 96 of 2/pi's, without those that make whole circles (M. Payne and
 // R. Hanek, "Radian reduction for trigonometric functions", 1983).
 static COLD Angle large_angle(float x) {
-    uint32_t bits = bits_of_float(x);
-    // x = size * 2^shift.
-    uint64_t size = (bits & 0x7fffff) | 0x800000;
-    int shift = (int)(bits >> 23 & 0xff) - 150;
-    // 96 bits of 2/pi from the place on at which size makes at most four quarters: bit 2^-first is the first of them.
-    int first = shift < 2 ? 0 : shift - 2, word = first / 32, bit = first % 32;
-    const uint32_t *w = TWO_OVER_PI + word;
-    uint64_t high = (uint64_t)w[0] << 32 | w[1], low = (uint64_t)w[2] << 32 | w[3];
-    if (bit) {
-        high = high << bit | low >> (64 - bit);
-        low = low << bit | (uint64_t)w[4] >> (32 - bit);
-    }
-    // The word in front of the point is 0: high:low is 2/pi * 2^(first + 96) modulo 2^128, and times size * 2^shift is
-    // the number of quarters times 2^(96 + first - shift).
-    __extension__ unsigned __int128 all = ((unsigned __int128)high << 64 | low) * size;
-    all <<= 30 + shift - first;
-    // Now two bits of quarters are in front, and 126 of the fraction behind them; the nearest quarter is taken away.
-    uint64_t top = (uint64_t)(all >> 64);
-    uint64_t rounded = top + ((uint64_t)1 << 61);
+    const uint32_t bits = bits_of_float(x);
+    // x = size * 2^(place - 6).  From the place on the bits of 2/pi make no whole circles with size; the table has eight bits
+    // in front of the point.  The place's byte is where it is read, the place's bits in the byte are size's.
+    const unsigned place = (bits >> 23 & 0xff) - 144;
+    const uint64_t size = (uint64_t)((bits & 0x7fffff) | 0x800000) << place % 8;
+    const unsigned char *const from = TWO_OVER_PI + place / 8;
+    const uint64_t high = __builtin_bswap64(GET64(from)), low = __builtin_bswap32(GET32(from + 8));
+    // Two bits of quarters are in front, and 62 of the fraction behind them; the nearest quarter is taken away.
+    const uint64_t top = high * size + (low * size >> 32);
+    const uint64_t rounded = top + ((uint64_t)1 << 61);
     double fraction = (double)(int64_t)(top - (rounded & ((uint64_t)3 << 62))) * 0x1p-62;
     Angle angle = {fraction * 0x1.921fb54442d18p0, (unsigned)(rounded >> 62)};
     if (bits >> 31) angle.r = -angle.r, angle.n = 0 - angle.n;
     return angle;
 }
 
-// `fused` is the same whatever the level: the first part has so few bits that its products are exact.
-#define ANGLE(mad, x)                                                              \
-    __extension__({                                                                \
-        Angle angle_;                                                              \
-        uint32_t size_ = bits_of_float(x) & 0x7fffffff;                            \
-        if (LIKELY(size_ < 0x49800000)) {                                          \
-            double wide_ = (x), turned_ = wide_ * 0x1.45f306dc9c883p-1 + 0x1.8p52; \
-            double whole_ = turned_ - 0x1.8p52;                                    \
-            angle_.n = (unsigned)bits_of(turned_);                                 \
-            angle_.r = mad(whole_, -HALF_PI[1], mad(whole_, -HALF_PI[0], wide_));  \
-        } else {                                                                   \
-            angle_ = large_angle(x);                                               \
-        }                                                                          \
-        angle_;                                                                    \
+// Up to here what is left is known well enough.  Fused, the product with the number of quarters is exact, so pi/2's first part
+// may be a whole double.
+#define NEAR_plain 0x49800000  // 2^20
+#define NEAR_fused 0x54000000  // 2^41
+#define HALF_PI_plain HALF_PI[0]
+#define HALF_PI_LOW_plain HALF_PI[1]
+#define HALF_PI_fused 0x1.921fb54442d18p0
+#define HALF_PI_LOW_fused 0x1.1a62633145c07p-54
+
+#define ANGLE(suffix, mad, x)                                                                     \
+    __extension__({                                                                               \
+        Angle angle_;                                                                             \
+        uint32_t size_ = bits_of_float(x) & 0x7fffffff;                                           \
+        if (LIKELY(size_ < NEAR_##suffix)) {                                                      \
+            double wide_ = (x), turned_ = wide_ * 0x1.45f306dc9c883p-1 + 0x1.8p52;                \
+            double whole_ = turned_ - 0x1.8p52;                                                   \
+            angle_.n = (unsigned)bits_of(turned_);                                                \
+            angle_.r = mad(whole_, -HALF_PI_LOW_##suffix, mad(whole_, -HALF_PI_##suffix, wide_)); \
+        } else {                                                                                  \
+            angle_ = large_angle(x);                                                              \
+        }                                                                                         \
+        angle_;                                                                                   \
     })
 
 #define SINE(mad, r, s) mad((r) * (s), POLYNOMIAL_4(mad, SIN, s), r)

@@ -69,13 +69,13 @@ static COLD double special_number(const char *s, char **end, const Type *type) {
     double result = 0;
     if (odd.kind == TWOS && odd.size) {
         const double sized = rounded(type, odd.negative ? -(int64_t)odd.size : (int64_t)odd.size) * 0x1p-61;
-        // musl rounds a float twice: its first 32 bits, and with the others.
         // Nearer to zero than musl looks at, who counts from the first digit's place.
         if (first + 3 - 31 < type->least - type->precision + 1 - 2 * __LDBL_MANT_DIG__) {
             ERRNO = OUT_OF_RANGE;
             if (end) *end = (char *)(uintptr_t)odd.end;
             return sized_down(unknown(odd.negative ? -0x1p-600 : 0x1p-600), type);
         }
+        // musl rounds a float twice: its first 32 bits, and with the others.
         const int is_twice = type->kind == AS_FLOAT && odd.size >> 30 & 1 && odd.size << 34;
         if (!is_twice && first >= type->least && first < type->greatest) result = sized * power_of_two(first);
         // Below the least normal number, and exact.

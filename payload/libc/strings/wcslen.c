@@ -43,6 +43,10 @@ TARGET ENTERED(brawn_wcslen) static size_t AT(length)(const wide *s) {
         const bits m = EQ32(LOADU(s), ZERO);
 #endif
         if (LIKELY(m)) return AT32(m);
+        for (size_t i = LANES; i < 4 * LANES && FITS(s + i); i += LANES) {
+            const bits more = EQ32(LOADU_IN(16, s + i), ZERO);
+            if (more) return i + AT32(more);
+        }
     }
     return (size_t)(AT(brawn_find_wide)(s, 0) - s);
 }

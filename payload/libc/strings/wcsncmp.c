@@ -82,7 +82,16 @@ TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n) {
                 if (i >= n || a[i] == b[i]) return 0;
                 return a[i] < b[i] ? -1 : 1;
             }
-            i = LANES;
+            // A few more, as most strings end soon.
+            for (i = LANES; i < 4 * LANES && i < n && FITS(a + i) && FITS(b + i); i += LANES) {
+                const vec y = LOADU_IN(16, a + i);
+                const bits more = NE32(y, LOADU(b + i)) | EQ32(y, zero);
+                if (more) {
+                    i += AT32(more);
+                    if (i >= n || a[i] == b[i]) return 0;
+                    return a[i] < b[i] ? -1 : 1;
+                }
+            }
         }
     return AT(order_wide_on)(a, b, n, i);
 }

@@ -2,22 +2,34 @@
 #define SOURCE "../../libc/strings/wmemchr.c"
 #include "strings.h"
 
+#ifdef __x86_64__
+ENTRY(brawn_wmemchr, find)
+ENTRY_NAME(wmemchr, brawn_wmemchr)
+
 #include "levels.h"
 
-FIRST(wide *, first, find, (const wide *s, wide c, size_t n), s, c, n)
+OTHERS(wide *, find, (const wide *s, wide c, size_t n), s, c, n)
+#else
+#include "levels.h"
 
-HIDDEN wide *brawn_wmemchr(const wide *s, wide c, size_t n) { DISPATCH(find, first, s, c, n); }
+HIDDEN wide *brawn_wmemchr(const wide *s, wide c, size_t n) { return find_neon(s, c, n); }
 NAME(wmemchr, brawn_wmemchr)
+#endif
 
 #else
 #include "words.h"
-TARGET static wide *AT(find)(const wide *s, wide c, size_t n) {
-    const vec x = FILL32(c);
+TARGET ENTERED(brawn_wmemchr) static wide *AT(find)(const wide *s, wide c, size_t n) {
+    const vec x = FILL32_IN(17, c);
     const char *p = DOWN((const char *)s, WIDTH);
     bits m;
     if (UNLIKELY(!n)) return NULL;
-    if (LIKELY(FITS(s))) m = EQ32(LOADU(s), x);
-    else m = SKIPPED32(EQ32(LOAD(p), x), (const char *)s - p);
+    // A few vectors, most often enough.
+    for (size_t i = 0; i < 4 * LANES && FITS(s + i); i += LANES) {
+        m = EQ32(LOADU_IN(16, s + i), x);
+        if (m) return i + AT32(m) < n ? (wide *)s + i + AT32(m) : NULL;
+        if (n <= i + LANES) return NULL;
+    }
+    m = SKIPPED32(EQ32(LOAD(p), x), (const char *)s - p);
     if (m) return AT32(m) < n ? (wide *)s + AT32(m) : NULL;
     // Callers who know that it is there may say more than there can be.
     const size_t some = n < SIZE_MAX / 8 ? n : SIZE_MAX / 8;

@@ -19,6 +19,7 @@ typedef struct {
     X(asin, asinl, -1, 1, 0.75)       \
     X(acos, acosl, -1, 1, 0.68)       \
     X(expm1, expm1l, -50, 720, 0.52)  \
+    X(cosh, coshl, -715, 715, 1.6)    \
     X(log1p, log1pl, -1, 1e308, 0.67) \
     X(tanh, tanhl, -25, 25, 2)        \
     X(erf, erfl, -7, 7, 0.95)         \

@@ -12,6 +12,11 @@ INLINE byte as_it_is(byte c) {
     return c;
 }
 
+// Most bytes that are the same are so as they are.
+INLINE int is_same(byte a, byte b, Folded folded) {
+    return a == b || folded(a) == folded(b);
+}
+
 // The start of the largest suffix in the order of bytes, or in the opposite one, and its period.
 INLINE size_t largest_suffix(const byte *part, size_t size, int opposite, size_t *period, Folded folded) {
     size_t start = 0, rival = 1, same = 0, step = 1;
@@ -43,7 +48,7 @@ INLINE void *two_way_folded(const byte *text, size_t length, const byte *part, s
     }
     // Where the whole part repeats with that period, what has matched before a shift need not be compared again.
     int repeats = cut + period <= size;
-    for (size_t i = 0; repeats && i < cut; i++) repeats = folded(part[i]) == folded(part[i + period]);
+    for (size_t i = 0; repeats && i < cut; i++) repeats = is_same(part[i], part[i + period], folded);
     const size_t once = period;
     if (!repeats) period = (cut > size - cut ? cut : size - cut) + 1;
     // How far a byte's last place is from the end, or 255.  A thread's stack may be small.
@@ -61,14 +66,14 @@ INLINE void *two_way_folded(const byte *text, size_t length, const byte *part, s
             continue;
         }
         size_t i = cut > known ? cut : known;
-        while (i < size && folded(part[i]) == folded(text[at + i])) i++;
+        while (i < size && is_same(part[i], text[at + i], folded)) i++;
         if (i < size) {
             at += i - cut + 1;
             known = 0;
             continue;
         }
         i = cut;
-        while (i > known && folded(part[i - 1]) == folded(text[at + i - 1])) i--;
+        while (i > known && is_same(part[i - 1], text[at + i - 1], folded)) i--;
         if (i <= known) return (void *)(uintptr_t)(text + at);
         at += period;
         known = repeats ? size - period : 0;

@@ -1,14 +1,17 @@
 #ifndef WIDTH
 #define SOURCE "memchr.c"
+#include "memory.h"
+
+ENTRY(brawn_memchr, find)
+ENTRY_NAME(memchr, brawn_memchr)
+
 #include "levels.h"
 
-FIRST(void *, first, find, (const void *s, int c, size_t n), s, c, n)
-
-HIDDEN void *brawn_memchr(const void *s, int c, size_t n) { DISPATCH(find, first, s, c, n); }
-NAME(memchr, brawn_memchr)
+OTHERS(void *, find, (const void *s, int c, size_t n), s, c, n)
 
 #else
-TARGET static void *AT(find)(const void *from, int c, size_t n) {
+ENTERED(brawn_memchr)
+static void *AT(find)(const void *from, int c, size_t n) {
     const char *s = from, *p = DOWN(s, WIDTH);
     const vec x = FILL_IN(17, c);
     if (UNLIKELY(!n)) return NULL;
@@ -16,6 +19,7 @@ TARGET static void *AT(find)(const void *from, int c, size_t n) {
     if (LIKELY(FITS(s))) m = EQ(LOADU_IN(16, s), x);
     else m = EQ(LOADU_IN(16, p), x) >> (s - p);
     if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
+    if (LIKELY(n <= WIDTH && FITS(s))) return NULL;
     // Callers that know that the byte is there may pass SIZE_MAX.
     uintptr_t sum;
     if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;

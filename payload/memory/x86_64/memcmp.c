@@ -56,29 +56,25 @@ static int AT(compare)(const void *left, const void *right, size_t n) {
     }
 #endif
 #endif
-    // One vector at a time up to four, then four at once; the last four overlap the ones before, and end with the data.
-    size_t i = 0;
-    for (const size_t some = n > 4 * WIDTH ? 4 * WIDTH : n - WIDTH; i < some; i += WIDTH) {
-        m = NE(LOADU(a + i), LOADU(b + i));
-        if (m) goto found;
-    }
-    if (n > 4 * WIDTH) {
-        if (n > 8 * WIDTH) {
-            // Aligned in one of the two.
-            i -= (uintptr_t)a & (WIDTH - 1);
-            for (const size_t end = n - 4 * WIDTH; i < end; i += 4 * WIDTH) {
-                const vec c = XOR(LOADU(a + i), LOADU(b + i)), d = XOR(LOADU(a + i + WIDTH), LOADU(b + i + WIDTH));
-                const vec e = XOR(LOADU(a + i + 2 * WIDTH), LOADU(b + i + 2 * WIDTH)), f = XOR(LOADU(a + i + 3 * WIDTH), LOADU(b + i + 3 * WIDTH));
-                if (UNLIKELY(NE(OR(OR(c, d), OR(e, f)), ZERO))) goto block;
-            }
-        }
-        i = n - 4 * WIDTH;
-    block:
-        for (const size_t end = i + 3 * WIDTH; i < end; i += WIDTH) {
+    // One vector at a time, of more than eight the first four; then four at once, and the rest one at a time.  The last one ends
+    // with the data.
+    size_t i = 0, some = n > 8 * WIDTH ? 4 * WIDTH : n - WIDTH;
+    for (;;) {
+        for (; i < some; i += WIDTH) {
             m = NE(LOADU(a + i), LOADU(b + i));
             if (m) goto found;
         }
-    } else i = n - WIDTH;
+        if (LIKELY(some == n - WIDTH)) break;
+        some = n - WIDTH;
+        // Aligned in one of the two.
+        i -= (uintptr_t)a & (WIDTH - 1);
+        for (const size_t end = n - 4 * WIDTH; i < end; i += 4 * WIDTH) {
+            const vec c = XOR(LOADU(a + i), LOADU(b + i)), d = XOR(LOADU(a + i + WIDTH), LOADU(b + i + WIDTH));
+            const vec e = XOR(LOADU(a + i + 2 * WIDTH), LOADU(b + i + 2 * WIDTH)), f = XOR(LOADU(a + i + 3 * WIDTH), LOADU(b + i + 3 * WIDTH));
+            if (UNLIKELY(NE(OR(OR(c, d), OR(e, f)), ZERO))) break;
+        }
+    }
+    i = n - WIDTH;
     m = NE(LOADU(a + i), LOADU(b + i));
     if (!m) return 0;
 found:

@@ -1,11 +1,13 @@
 #ifndef WIDTH
 #define SOURCE "strnlen.c"
+#include "memory.h"
+
+ENTRY(brawn_strnlen, length)
+ENTRY_NAME(strnlen, brawn_strnlen)
+
 #include "levels.h"
 
-FIRST(size_t, first, length, (const char *s, size_t n), s, n)
-
-HIDDEN size_t brawn_strnlen(const char *s, size_t n) { DISPATCH(length, first, s, n); }
-NAME(strnlen, brawn_strnlen)
+OTHERS(size_t, length, (const char *s, size_t n), s, n)
 
 // What goes on after `seen` bytes.
 static __attribute__((noinline)) size_t long_length(const char *s, size_t n, size_t seen) {
@@ -16,14 +18,15 @@ static __attribute__((noinline)) size_t long_length(const char *s, size_t n, siz
 #else
 static size_t long_length(const char *s, size_t n, size_t seen);
 
-TARGET static size_t AT(length)(const char *s, size_t n) {
+ENTERED(brawn_strnlen)
+static size_t AT(length)(const char *s, size_t n) {
     if (UNLIKELY(!n || !FITS(s))) return long_length(s, n, 0);
     const bits m = EQ(LOADU_IN(16, s), ZERO);
     if (LIKELY(m)) return CTZ(m) < n ? CTZ(m) : n;
     size_t i = WIDTH;
 #if WIDTH == 64
     i -= (uintptr_t)s & (WIDTH - 1);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 4; k++) {
         if (i >= n) return n;
         const bits more = EQ(LOADU_IN(16, s + i), ZERO);
         if (more) return i + CTZ(more) < n ? i + CTZ(more) : n;

@@ -13,6 +13,14 @@ HIDDEN char *brawn_strstr(const char *text, const char *part) {
 NAME(strstr, brawn_strstr)
 
 #else
+// Where each of two says so, as JOIN where either does.
+#undef BOTH
+#if WIDTH == 64
+#define BOTH(a, b) OR(a, b)
+#else
+#define BOTH(a, b) MIN(a, b)
+#endif
+
 // Looks for two bytes of the part that follow each other, in aligned vectors: the first two, or the first that differ.
 TARGET static char *AT(search)(const char *text, const char *part) {
     const size_t skipped = UNLIKELY(part[0] == part[1]) ? alike_first(part) : 0;
@@ -20,19 +28,19 @@ TARGET static char *AT(search)(const char *text, const char *part) {
     const char *p = DOWN(text, WIDTH);
     const bits known = (bits)(ALL << (text - p)) & ALL;
     vec a = LOAD(p);
-    bits ones = EQ(a, x) & known, ends = EQ(a, zero) & known;
-    // Places of the second byte behind one of the first; carry: the last vector ended with the first byte.
-    bits m = EQ(a, y) & (bits)(ones << 1), carry = ones >> (WIDTH - 1);
+    bits ends = EQ(a, zero) & known;
+    // Places of the second byte behind one of the first.
+    bits m = EQ(a, y) & (bits)((EQ(a, x) & known) << 1);
     // The first two are known if they are what is looked for.
     const size_t from = skipped ? 0 : 2;
-    size_t size = 0, budget = 512;
+    size_t size = 0, spent = 0;
     for (;;) {
         if (ends) m &= ends ^ (ends - 1);
-        for (; UNLIKELY(m); m &= m - 1) {
+        for (; m; m &= m - 1) {
             const char *const at = p + CTZ(m) - 1 - skipped, *const rest = at + from;
             if (UNLIKELY((uintptr_t)at < (uintptr_t)text)) continue;
             if (!part[2]) return (char *)at;
-            size_t cost = WIDTH;
+            spent += WIDTH;
             if (LIKELY(FITS(rest) && FITS(part + from))) {
                 // How many bytes match; if that reaches the part's end, the part is found.
                 const vec r = LOADU(part + from);
@@ -45,20 +53,21 @@ TARGET static char *AT(search)(const char *text, const char *part) {
             if (!size) size = brawn_strlen(part + from);
             // strncmp does not go beyond the text's end.
             if (!brawn_strncmp(rest, part + from, size)) return (char *)at;
-            cost += size / 8;
+            spent += size / 8;
         next:
-            if (UNLIKELY(budget < cost)) return in_pieces(at + 1, part);
-            budget -= cost;
+            if (UNLIKELY(spent > 512 + (size_t)(p - text))) return in_pieces(at + 1, part);
         }
         if (ends) return NULL;
-        p += WIDTH;
-        LOOK_UP(p, brawn_strstr((uintptr_t)(p - carry - skipped) < (uintptr_t)text ? text : p - carry - skipped, part));
-        budget += WIDTH;
-        a = LOAD(p);
+        // The first byte is looked for in the vector a byte before.
+        vec both;
+        do {
+            p += WIDTH;
+            LOOK_UP(p, brawn_strstr((uintptr_t)(p - 1 - skipped) < (uintptr_t)text ? text : p - 1 - skipped, part));
+            a = LOAD(p);
+            both = BOTH(SAME(LOADU(p - 1), x), SAME(a, y));
+        } while (LIKELY(!HITS(JOIN(both, SAME(a, zero)))));
         ends = EQ(a, zero);
-        ones = EQ(a, x);
-        m = EQ(a, y) & ((bits)(ones << 1) | carry);
-        carry = ones >> (WIDTH - 1);
+        m = HITS(both);
     }
 }
 #endif

@@ -58,6 +58,7 @@ pub const ROWS: &[Row] = &[
     near_x86_64("circle_table", &[]),
     near_x86_64("cos", &["cos"]),
     near("cosf", &["cosf"]),
+    near_x86_64("cosh", &["cosh"]),
     near("exp2f", &["exp2f"]),
     near_x86_64("erf", &["erf", "erfc"]),
     // The table of pow, erfc, expm1 and tanh.
