@@ -4,7 +4,7 @@
 ENTRY_WITH(brawn_wcsnlen, others, 13, "", "")
 ENTRY_NAME(wcsnlen, brawn_wcsnlen)
 #define OTHERS_ATTRIBUTES __attribute__((noinline, used)) static
-#else
+#else  // any other
 #define others brawn_wcsnlen
 #define OTHERS_ATTRIBUTES HIDDEN
 #endif
@@ -29,6 +29,6 @@ TARGET static size_t AT(length)(const wide *s, size_t n) {
     }
     return others(s, n);
 }
-#else
+#else  // any other
 NAME(wcsnlen, brawn_wcsnlen)
 #endif

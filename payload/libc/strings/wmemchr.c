@@ -9,11 +9,13 @@ ENTRY_NAME(wmemchr, brawn_wmemchr)
 #include "levels.h"
 
 OTHERS(wide *, find, (const wide *s, wide c, size_t n), s, c, n)
-#else
+#elif defined(__aarch64__)
 #include "levels.h"
 
 HIDDEN wide *brawn_wmemchr(const wide *s, wide c, size_t n) { return find_neon(s, c, n); }
 NAME(wmemchr, brawn_wmemchr)
+#else
+#error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 
 #else
