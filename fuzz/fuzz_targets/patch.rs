@@ -2,7 +2,8 @@
 //! is as it was, in its order, and which patching again leaves alone.
 #![no_main]
 
-use brawn_core::archive::plan::{Action, Part, Removed};
+use brawn_core::archive::identify::Part;
+use brawn_core::archive::plan::{Action, Removed};
 use brawn_core::archive::read::Archive;
 use brawn_core::archive::{Options, edit_bytes};
 use brawn_core::component::Component;
