@@ -215,7 +215,7 @@ fn unknown(x86_64: &[u8]) -> Vec<u8> {
     let mut at = 0;
     while let Some(next) = memchr::memmem::find(&bytes[at..], magic) {
         at += next + 18;
-        bytes[at] = 243;
+        bytes[at] = 21; // EM_PPC64
     }
     bytes
 }

@@ -8,9 +8,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// `bytes`, an archive, with every object in it made for RISC-V, which there is no payload for.
-fn riscv(mut bytes: Vec<u8>) -> Vec<u8> {
-    const MACHINE: [u8; 2] = 243u16.to_le_bytes();
+/// `bytes`, an archive, with every object in it made for powerpc64, which there is no payload for.
+fn powerpc64(mut bytes: Vec<u8>) -> Vec<u8> {
+    const MACHINE: [u8; 2] = 21u16.to_le_bytes();
     let starts: Vec<usize> = bytes
         .windows(4)
         .enumerate()
@@ -90,7 +90,7 @@ fn machine() -> Machine {
     fs::write(&record, json.to_string()).unwrap();
     add("foreign-heap", &by_hand());
     add("no-heap", &read(&musls::archive("zig-0.16.0", "libc.a")));
-    add("unsupported", &riscv(small.old().to_vec()));
+    add("unsupported", &powerpc64(small.old().to_vec()));
     add("refused", &before_1_2_2(small.old().to_vec()));
     add("not-musl", &read(Path::new(GLIBC)));
     add("unreadable", &small.old()[..small.old().len() / 2]);
