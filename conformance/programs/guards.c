@@ -84,7 +84,7 @@ static void other_thread(void) {
 
 /* Blocks of different sizes in turn, of which the heap keeps the largest one's memory for all. */
 static void large_in_turn(void) {
-    static const size_t sizes[] = {8 << 20, 200000, 3 << 20, 500000};
+    static const size_t sizes[] = {8 << 20, 200000, 3 << 20, 700000};  // none at most twice another
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     for (int round = 0; round < 200; round++) {
         const size_t size = sizes[round % 4];

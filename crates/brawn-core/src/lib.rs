@@ -18,6 +18,7 @@ pub mod image;
 pub mod input;
 pub mod link_args;
 pub mod listed;
+pub mod needle;
 pub mod note;
 pub mod preload;
 pub mod program;

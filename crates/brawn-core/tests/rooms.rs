@@ -15,6 +15,7 @@ const GROUND: &[&str] = &[
     "format",
     "input",
     "listed",
+    "needle",
     "note",
     "provenance",
     "shown",
@@ -24,19 +25,29 @@ const GROUND: &[&str] = &[
 /// Each room with those that it may use besides the ground; they all stand above it here.
 const ROOMS: &[(&str, &[&str])] = &[
     ("publish", &[]),
-    ("elf", &[]),
-    ("identify", &["elf"]),
-    ("archive", &["elf", "identify", "publish"]),
-    ("signatures", &["archive", "elf", "identify"]),
-    ("program", &["elf", "identify", "publish", "signatures"]),
-    ("report", &["archive", "elf", "identify", "signatures"]),
-    ("bundle", &["archive", "publish", "report"]),
+    ("arch", &[]),
+    ("elf", &["arch"]),
+    ("identify", &["arch", "elf"]),
+    ("archive", &["arch", "elf", "identify", "publish"]),
+    ("signatures", &["arch", "archive", "elf", "identify"]),
+    (
+        "program",
+        &["arch", "elf", "identify", "publish", "signatures"],
+    ),
+    (
+        "report",
+        &["arch", "archive", "elf", "identify", "signatures"],
+    ),
+    ("bundle", &["arch", "archive", "publish", "report"]),
     ("image", &["elf", "identify", "report"]),
-    ("link_args", &["archive", "elf", "publish", "report"]),
+    (
+        "link_args",
+        &["arch", "archive", "elf", "publish", "report"],
+    ),
     ("preload", &["elf"]),
     (
         "toolchains",
-        &["archive", "bundle", "identify", "publish", "report"],
+        &["arch", "archive", "bundle", "identify", "publish", "report"],
     ),
 ];
 

@@ -2,7 +2,7 @@
 //! Architecture.
 
 use super::{Facts, Traits};
-use crate::identify::heap::needle;
+use crate::needle::needle;
 use object::elf;
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ mod aarch64;
 mod riscv64;
 mod x86_64;
 
-use crate::identify::heap::Needle;
+use crate::needle::Needle;
 use brawn_payload::Architecture;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! x86_64. Instructions: Intel SDM, volume 2; relocations: System V ABI, AMD64 Architecture Processor Supplement.
 
 use super::{Facts, Traits};
-use crate::identify::heap::needle;
+use crate::needle::needle;
 use object::elf;
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! Recognizes heaps: by the names of their functions and state and, in stripped files, by tables and messages that
 //! the linker keeps.
 
+use crate::needle::{Needle, needle};
 use crate::note::Note;
 use serde::Serialize;
 
@@ -209,41 +210,6 @@ pub fn by_library(name: &[u8]) -> Option<Heap> {
         .find(|(start, _)| name.starts_with(start))?;
     Some(library.1)
 }
-
-/// Bytes to search for. They are stored inverted, so that brawn's own executable does not contain them.
-#[derive(Clone, Copy)]
-pub struct Needle(&'static [u8]);
-
-impl Needle {
-    /// Made from the result of [`inverted`].
-    pub(crate) const fn new(inverted: &'static [u8]) -> Self {
-        Self(inverted)
-    }
-
-    /// The bytes themselves.
-    pub fn bytes(self) -> Vec<u8> {
-        std::hint::black_box(self.0).iter().map(|b| !b).collect()
-    }
-}
-
-/// The form in which [`Needle`] stores bytes.
-pub(crate) const fn inverted<const N: usize>(bytes: &[u8; N]) -> [u8; N] {
-    let mut out = [0; N];
-    let mut n = 0;
-    while n < N {
-        out[n] = !bytes[n];
-        n += 1;
-    }
-    out
-}
-
-/// A [`Needle`] from a byte string.
-macro_rules! needle {
-    ($bytes:expr) => {
-        $crate::identify::heap::Needle::new(const { &$crate::identify::heap::inverted($bytes) })
-    };
-}
-pub(crate) use needle;
 
 /// Bytes that only one heap leaves in a file.
 pub struct Sign {

@@ -4,7 +4,8 @@
 use crate::arch::traits;
 use crate::elf::image::{Image, Section};
 use crate::identify::Memory;
-use crate::identify::heap::{FoundHeap, Needle, SIGNS, Sure, needle};
+use crate::identify::heap::{FoundHeap, SIGNS, Sure};
+use crate::needle::{Needle, needle};
 use aho_corasick::{Span, packed};
 use brawn_payload::Architecture;
 use memchr::memmem;
