@@ -298,7 +298,7 @@ mod tests {
         };
         assert_eq!(names("limit_as/1024"), ["limit_as/1024"]);
         assert_eq!(names("own_realloc"), ["own_realloc"]);
-        assert_eq!(names("realloc").len(), 6);
+        assert_eq!(names("realloc").len(), 7);
         assert_eq!(names("as/1024").len(), 2);
         assert_eq!(names("none"), Vec::<String>::new());
     }
