@@ -271,6 +271,12 @@ static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
     brawn_large_release(segment);
 }
 
+// Whether making room goes on and on: twice the peak, which is `most` bytes, went for it within the last second.  Not where there are many
+// blocks: those that come would have to be cut off those that are there.
+static bool brawn_large_takes_turns(size_t most) {
+    return mi_atomic_load_relaxed(&brawn_large_count) <= BRAWN_LARGE_FEW && mi_atomic_load_relaxed(&brawn_made_room) >= 2 * most;
+}
+
 // How much used and kept blocks may take together if `used` bytes are in use.  Kept segments take the place of the reserve.  With
 // BRAWN_LARGE_TIGHT the limit is lower: it leaves room for what is free in threads' segments, up to half of each.
 static size_t brawn_large_limit(size_t used) {
@@ -286,9 +292,8 @@ static size_t brawn_large_limit(size_t used) {
     size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
     if (beside > most / 8) beside = most / 8;
     if (beside > BRAWN_LARGE_TIGHT) beside = BRAWN_LARGE_TIGHT;
-    // (Where twice the peak was made anew within a second, by few blocks, the time that it takes is worth half of that memory.)
-    const bool turns = mi_atomic_load_relaxed(&brawn_large_count) <= BRAWN_LARGE_FEW && mi_atomic_load_relaxed(&brawn_made_room) >= 2 * most;
-    const size_t limit = turns ? most + most / 2 : most + most / BRAWN_LARGE_MORE - beside;
+    // (Where blocks take turns, the time for the page faults is worth half of the peak more.)
+    const size_t limit = brawn_large_takes_turns(most) ? most + most / 2 : most + most / BRAWN_LARGE_MORE - beside;
     return used < limit ? limit : used;
 }
 
@@ -349,12 +354,8 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
     return best == NULL ? NULL : brawn_kept_large_empty(best);
 }
 
-// Whether `more` bytes would make the peak grow, and making room for it would go on and on: twice the peak went for it within the last second.  Not
-// where there are many blocks: those that come would have to be cut off those that are there.
-static bool brawn_large_is_short(size_t more) {
-    if (mi_atomic_load_relaxed(&brawn_large_count) > BRAWN_LARGE_FEW) return false;
-    return mi_atomic_load_relaxed(&brawn_made_room) >= 2 * brawn_large_most() && brawn_large_over(more) > 0;
-}
+// Whether `more` bytes would make the peak grow, and making room for it would go on and on.
+static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(brawn_large_most()) && brawn_large_over(more) > 0; }
 
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
 // grows by realloc gets any larger one, since it is likely to go on growing.  NULL: none.

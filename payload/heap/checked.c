@@ -344,11 +344,11 @@ static inline size_t brawn_usable(void *p) {
     return brawn_live_size(brawn_checked_segment(p), p, &page);
 }
 
-// A live block is given less than it has room for.
-static void brawn_reseal(void *p, size_t size) {
+// Gives a live block another size, for which it has room.
+static inline void *brawn_reseal(void *p, size_t size) {
     mi_segment_t *const segment = brawn_segment(p);
-    if (segment->kind == MI_SEGMENT_HUGE) brawn_large_give_out(segment, size);
-    else brawn_seal(_mi_segment_page_of(segment, p), p, size);
+    if (segment->kind == MI_SEGMENT_HUGE) return brawn_large_give_out(segment, size);
+    return brawn_seal(_mi_segment_page_of(segment, p), p, size);
 }
 
 static void *brawn_realloc(void *p, size_t size) {
@@ -359,7 +359,7 @@ static void *brawn_realloc(void *p, size_t size) {
     if (mi_unlikely(size > PTRDIFF_MAX)) return brawn_fail(ENOMEM);
     const size_t usable = page != NULL ? page->block_size - BRAWN_SEAL : brawn_large_page(segment)->block_size;
     // In place while it fits and no more than half would be idle; or while it grows, since it has that room for this.
-    if (size <= usable && (size >= usable / 2 || size > old)) return page != NULL ? brawn_seal(page, p, size) : brawn_large_give_out(segment, size);
+    if (size <= usable && (size >= usable / 2 || size > old)) return brawn_reseal(p, size);
     if (page == NULL && size > BRAWN_SPAN_MAX) {
         void *const resized = brawn_large_resize(segment, size);
         if (resized != NULL) return resized;
@@ -368,7 +368,7 @@ static void *brawn_realloc(void *p, size_t size) {
     void *const moved = brawn_malloc(more);
     if (mi_unlikely(moved == NULL)) {
         // It stays where it is.
-        if (size <= old) return page == NULL ? brawn_large_give_out(segment, size) : brawn_seal(page, p, size);
+        if (size <= old) return brawn_reseal(p, size);
         return page == NULL ? brawn_large_slide(segment, size) : NULL;
     }
     if (more > size) brawn_reseal(moved, size);

@@ -26,5 +26,5 @@ static inline void brawn_sum_add(brawn_sum_t *sum, int32_t *own, intptr_t step, 
         *own = few ? (int32_t)change : 0;
         if (few) return;
     }
-    mi_atomic_add_relaxed(sum, (uintptr_t)change);
+    if (change != 0) mi_atomic_add_relaxed(sum, (uintptr_t)change);
 }
