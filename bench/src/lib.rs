@@ -23,6 +23,7 @@ pub mod prepare;
 pub mod progress;
 pub mod raw;
 pub mod readme;
+pub mod rule;
 mod rust;
 /// Tables and figures, as all of brawn's measurements show them.
 pub mod show {

@@ -4,12 +4,12 @@
 
 use crate::raw::Results;
 use crate::variant::Variant;
-use crate::{Result, bars, context, heaps, repository, tables, traced};
+use crate::{Result, bars, context, heaps, repository, rule, tables, traced};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The names of the tables in the markers.
-pub const NAMES: [&str; 21] = [
+pub const NAMES: [&str; 23] = [
     "bars",
     "times",
     "memory",
@@ -31,6 +31,8 @@ pub const NAMES: [&str; 21] = [
     "heaps-times",
     "heaps-memory",
     "heaps-said",
+    "rule-said",
+    "rule",
 ];
 
 /// The documents with tables, below the repository's directory.
@@ -63,6 +65,8 @@ fn text(results: &Results, name: &str) -> Option<String> {
         "heaps-times" => heaps::times(results).markdown(),
         "heaps-memory" => heaps::memory(results).markdown(),
         "heaps-said" => heaps::said(results),
+        "rule-said" => rule::said(results),
+        "rule" => rule::broken(results).markdown(),
         "rust-bars" => bars::rust(results).markdown(),
         "rust" => tables::programs(results, tables::RUST, &Variant::RUST).markdown(),
         "wasmtime-bars" => bars::wasmtime_compile(results).markdown(),

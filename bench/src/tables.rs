@@ -41,7 +41,7 @@ pub(crate) fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Va
 }
 
 /// The ratios of values of the same rounds.
-fn divided(a: &[f64], b: &[f64]) -> Option<Estimate> {
+pub(crate) fn divided(a: &[f64], b: &[f64]) -> Option<Estimate> {
     let ratios: Vec<f64> = a.iter().zip(b).map(|(a, b)| a / b).collect();
     estimate(&ratios)
 }

@@ -84,6 +84,29 @@ impl Variant {
         Self::Rpmalloc,
     ];
 
+    /// What the rule compares (`rule.rs`): profile `fast`, and the heaps that people can have instead.
+    pub const RULED: [Self; 7] = [
+        Self::Glibc,
+        Self::Brawn,
+        Self::Mimalloc2,
+        Self::Mimalloc3,
+        Self::Jemalloc,
+        Self::Snmalloc,
+        Self::Rpmalloc,
+    ];
+
+    /// The same beside stock musl.
+    pub const LOADS: [Self; 8] = [
+        Self::Stock,
+        Self::Mimalloc2,
+        Self::Mimalloc3,
+        Self::Jemalloc,
+        Self::Snmalloc,
+        Self::Rpmalloc,
+        Self::Glibc,
+        Self::Brawn,
+    ];
+
     /// What heap profiles cost, and the variant that they are compared with.
     pub const TRACED: [Self; 3] = [Self::Brawn, Self::Trace, Self::Recording];
 
@@ -181,9 +204,10 @@ impl Variant {
 
     /// The variants of a table, by the name that `catalogue.txt` and `bars.txt` have for it.
     pub(crate) fn group(name: &str) -> Option<&'static [Self]> {
-        let groups: [(&str, &[Self]); 7] = [
+        let groups: [(&str, &[Self]); 8] = [
             ("brawn", &[Self::Brawn]),
             ("libcs", &Self::LIBCS),
+            ("loads", &Self::LOADS),
             ("profiles", &Self::PROFILES),
             ("traced", &Self::TRACED),
             ("heaps", &Self::HEAPS),

@@ -11,6 +11,7 @@ use crate::Result;
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
+use crate::rule::Judged;
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::{self, Estimate};
 use crate::variant::Variant;
@@ -276,6 +277,22 @@ fn given_back(raw: &Raw, kind: &str, heap: &str, stays: &str) -> f64 {
     let of = |name| figure(raw, kind, heap, name);
     let free = of("hwm_kb") - of(stays);
     (of("hwm_kb") - of("rss_1s_kb")) / free * 100.0
+}
+
+/// The loads as rows of the rule.
+pub(crate) fn ruled(raw: &Raw) -> Vec<Judged> {
+    let row = |kind: &str| {
+        let against = |heap: Variant, figure: &'static str| {
+            let [brawn, base] = [BRAWN, heap.name()].map(|heap| name(kind, heap));
+            raw.against([&brawn, &base], |sample| sample.get(figure).copied())
+        };
+        Judged::new(
+            kind,
+            |heap| against(heap, "cpu_ns"),
+            |heap| against(heap, "hwm_kb"),
+        )
+    };
+    KINDS.into_iter().filter_map(row).collect()
 }
 
 type Figure = (&'static str, &'static str);

@@ -3,6 +3,7 @@
 use super::{Page, shown};
 use crate::own::Raw;
 use crate::own::rss::{self, figure, words};
+use crate::rule;
 
 pub const PAGE: Page = Page {
     document: "docs/tuning.md",
@@ -13,6 +14,10 @@ pub const PAGE: Page = Page {
             Ok(shown("rss", &figure::usual_alternative(raw)?))
         }),
         ("table", |_, raw| Ok(rss::short(raw).markdown())),
+        ("rule", |_, raw| {
+            let rows = rss::ruled(raw);
+            Ok(rule::words(&rows) + "\n" + &rule::table(&rows).markdown())
+        }),
         ("more", |from, raw| {
             Ok(words::later(raw) + &words::pss(raw) + &words::left_out(raw, from))
         }),
