@@ -195,7 +195,7 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
             segment = (mi_segment_t *)target;
         }
     }
-    brawn_keep_small_pages(segment, mapping);
+    brawn_choose_pages(segment, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping - old_mapping);
     brawn_large_describe(segment, mapping, MI_SEGMENT_SLICE_SIZE, guard);
     return segment;
@@ -256,7 +256,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
     }
     if (segment == NULL) return NULL;
     if (guard > 0) brawn_protect((char *)segment + mapping, guard, PROT_NONE_);
-    brawn_keep_small_pages(segment, mapping);
+    brawn_choose_pages(segment, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
     mi_atomic_increment_relaxed(&brawn_large_count);
     brawn_large_describe(segment, mapping, offset, guard);
@@ -354,7 +354,7 @@ static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
         brawn_discard((uint8_t *)below + mapping, guard);
     }
     brawn_unmap((uint8_t *)below + mapping + guard, left);
-    brawn_keep_small_pages(below, mapping);
+    brawn_choose_pages(below, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
     brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE, guard);
     return brawn_large_give_out(below, size);

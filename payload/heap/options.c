@@ -27,6 +27,7 @@ static NOINLINE unsigned long brawn_auxiliary(unsigned long type) {
 static struct {
     int64_t keep_free;  // in percent of what was in use lately; negative: all
     int64_t rest_delay;  // units of arch_clock; negative: never
+    bool huge_pages;  // for large blocks
 #if BRAWN_TRACE
     const char *heap_profile;  // a path, 0 behind it; NULL: none
     uint64_t heap_interval;  // bytes
@@ -83,6 +84,7 @@ static int64_t brawn_take_number(const char **text) {
 //   keep_free=N     how much of what was in use lately may stay free, in percent; 0: nothing; -1: no limit
 //   rest_delay=N    milliseconds (about) at least between two times that a thread that is about to wait gives back what
 //                   is free; -1: it never does
+//   huge_pages=1    large blocks ask for huge pages, where the kernel gives them to who asks
 //   heap_profile=PATH   only in profile `trace`: the file that it writes; to the end of the variable
 //   heap_interval=N     only there: bytes between two samples, on average
 // A privileged process (AT_SECURE) ignores it.
@@ -95,6 +97,7 @@ static SELDOM NOINLINE void brawn_options_read(void) {
         while (*text != 0) {
             if (brawn_take(&text, "keep_free=")) brawn_options.keep_free = brawn_take_number(&text);
             else if (brawn_take(&text, "rest_delay=")) brawn_options.rest_delay = brawn_take_number(&text);
+            else if (brawn_take(&text, "huge_pages=")) brawn_options.huge_pages = brawn_take_number(&text) > 0;
 #if BRAWN_TRACE
             else if (brawn_take(&text, "heap_interval=")) {
                 const int64_t bytes = brawn_take_number(&text);

@@ -6,6 +6,7 @@ enum {
     PROT_RW_ = 3,
     MAP_PRIVATE_ANON_ = 0x22,
     MADV_DONTNEED_ = 4,
+    MADV_HUGEPAGE_ = 14,
     MADV_NOHUGEPAGE_ = 15,
     MADV_WIPEONFORK_ = 18,
 };  // <asm-generic/mman-common.h>
@@ -44,10 +45,12 @@ static void brawn_discard(void *address, size_t size) {
     if (size > 0) arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_DONTNEED_, 0, 0, 0);
 }
 
-// Where the profile wants no huge pages.
-static inline void brawn_keep_small_pages(void *address, size_t size) {
-    if (BRAWN_SMALL_PAGES == 0 || size < BRAWN_SMALL_PAGES) return;
-    arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_NOHUGEPAGE_, 0, 0, 0);
+// A large block's mapping: whether it asks for huge pages, or for none, or leaves it to the kernel.
+static inline void brawn_choose_pages(void *address, size_t size) {
+    const bool huge = brawn_options.huge_pages;
+    const size_t least = huge ? BRAWN_HUGE_PAGES : BRAWN_SMALL_PAGES;
+    if (mi_likely(least == 0 || size < least)) return;
+    arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, huge ? MADV_HUGEPAGE_ : MADV_NOHUGEPAGE_, 0, 0, 0);
 }
 
 // Where the kernel is likely to have room at the right alignment: just below the last mapping.

@@ -238,6 +238,9 @@
 // A block of at most this size that grows is copied into a kept mapping, if there is one.
 #define BRAWN_COPY_MAX (2u << 20)
 
+// With BRAWN_OPTIONS=huge_pages=1, mappings of at least this size ask for huge pages: what one has on most machines.
+#define BRAWN_HUGE_PAGES (2u << 20)
+
 // Mappings of at least this size are kept from becoming huge pages; 0: none are.
 #ifndef BRAWN_SMALL_PAGES
 #define BRAWN_SMALL_PAGES 0
