@@ -123,7 +123,9 @@ fn figures_in_tables_are_the_benchmarks() {
             let parts = parts.and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
             parts.map_or(text.clone(), |(before, behind)| format!("{before}{behind}"))
         };
-        let own = ["rss:table", "rss:rule", "limit:table"].into_iter().fold(text, without);
+        let own = ["rss:table", "rss:rule", "limit:table"]
+            .into_iter()
+            .fold(text, without);
         let figures = figures(&own);
         assert!(figures.len() >= least, "{page}: {figures:?}");
         for figure in figures {
