@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all oldest-rust test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects engine tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep bench-server corpus-all c-packages crates packages dist release
+.PHONY: check unit test test-all test-everything test-packaging oldest-rust test-tools test-programs packaging-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects engine tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep bench-server corpus-all c-packages crates packages dist release
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -15,30 +15,50 @@ tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
-# What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages, images.  All at
+# What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages.  All at
 # once, since each waits for the network, or is a chain of steps that leaves a processor idle.
-for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk mdbook musls-shared image-base
-.PHONY: $(for-tests)
+for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk musls-shared
+# What only tests of packages, images and the guide's book need.
+for-packaging := image-base mdbook
+.PHONY: $(for-tests) $(for-packaging)
 together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools
 	+$(together) $(for-tests)
 # They take no part in make's jobs, whose pipe is not theirs: cargo would warn of it.
-$(for-tests): | tools
+$(for-tests) $(for-packaging): | tools
 	MAKEFLAGS= $(stage) tools/$@.sh tools/$@.sh
 test-programs: | tools
 	$(stage) 'compiling tests' cargo test --workspace --locked --no-run
 fuzz-programs: | tools
 	$(stage) 'compiling fuzz targets' tools/fuzz.sh --build
 
-# Every test, which compile while what they need is made, then fuzzing, 5 seconds for each target.  Of the conformance
-# suite those trials run that cover the others (conformance/README.md); `make test-all` runs them all.
+# What is compiled once needs nothing that makes the second time quicker, which takes gigabytes.
+test-programs packaging-programs test test-packaging: export CARGO_INCREMENTAL ?= 0
+# Every test but those of `test-packaging`, which compile while what they need is made, then fuzzing, 5 seconds for each
+# target.  Of the conformance suite those trials run that cover the others (conformance/README.md).
 test: tools
 	+$(together) $(for-tests) test-programs fuzz-programs
-	$(stage) --cargo cargo test --workspace --locked --no-fail-fast
+	tools/tests.sh
 	$(stage) fuzzing tools/fuzz.sh 5
+	@$(not-run)
 
-test-all: export BRAWN_CONFORMANCE_ALL = 1
-test-all: test crates
+# Packages, images and the guide's book, as people get them.
+test-packaging: tools
+	+$(together) $(for-packaging) packaging-programs
+	$(stage) --cargo cargo test --workspace --locked --test packaging
+packaging-programs: | tools
+	$(stage) 'compiling tests of packaging/' cargo test --workspace --locked --no-run --test packaging
+# No test is left out in silence.
+not-run = printf 'not run: %d tests of packages, images and the book, which take %s more; make test-all runs them, too\n' \
+  "$$(grep -c '^\#\[test\]' crates/brawn/tests/packaging/*.rs | awk -F: '{ n += $$2 } END { print n }')" '3 GB'
+
+# Every test.  CI runs this.
+test-all: not-run = true
+test-all: test test-packaging
+
+# Every test with every trial of the conformance suite, and the crates as they are published.
+test-everything: export BRAWN_CONFORMANCE_ALL = 1
+test-everything: test-all crates
 
 # What to run before every commit: formatting, lints, unit and property tests, and the repository's own rules.  Needs no
 # root, no network and nothing but `make tools`; three minutes where dependencies are compiled.
@@ -52,6 +72,7 @@ lint: | tools
 	cargo fmt --all --check
 	tools/format-c.sh --check
 	$(stage) clippy cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(stage) 'clippy of packaging/' cargo clippy --workspace --test packaging --locked -- -D warnings
 
 # That the oldest Rust that README.md names compiles everything: it comes by rustup.  CI does this; who has Rust from
 # elsewhere can do without.

@@ -15,11 +15,12 @@ build=${CARGO_TARGET_DIR:-target}/fuzz
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
 
-# With --target, build scripts and macros are not instrumented.
+# With --target, build scripts and macros are not instrumented.  Lines of sources, compressed, are half of the size.
 RUSTFLAGS="-Cpasses=sancov-module \
 -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
 -Cllvm-args=-sanitizer-coverage-pc-table \
+-Clink-arg=-Wl,--compress-debug-sections=zlib \
 --cfg fuzzing" \
     cargo build --release --locked --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$build"
 
@@ -30,7 +31,7 @@ fuzz() { # TARGET
     found=$(mktemp -d)
     mkdir -p "$build/artifacts/$target" "$found.tmp"
     echo "fuzzing $target for $seconds s"
-    TMPDIR=$found.tmp "$build/$host/release/$target" \
+    TMPDIR=$found.tmp BRAWN_FUZZ=$target "$build/$host/release/fuzz" \
         -max_total_time="$seconds" -max_len=32768 -timeout=5 -rss_limit_mb=512 \
         -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/artifacts/$target/" \

@@ -20,7 +20,7 @@ folders=(
 # What they are made from: the compilers, versions, profiles and flags.
 made_from() {
   rustc -vV
-  sha256sum Cargo.toml Cargo.lock fuzz/Cargo.toml fuzz/Cargo.lock tools/fuzz.sh tools/rust-musl.sh tools/kept-builds.sh
+  sha256sum .cargo/config.toml Cargo.toml Cargo.lock fuzz/Cargo.toml fuzz/Cargo.lock tools/fuzz.sh tools/rust-musl.sh tools/kept-builds.sh
 }
 
 restore() {

@@ -63,6 +63,7 @@ get_zig() {
     zig=$work/zig
     python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
       --root-user-action=ignore --target "$zig" -r "$work/requirements.txt" || fail "musl $name: pip could not install $file"
+    tools/zig-for-linux.sh "$zig"
   fi
   printf 'int main(void) { return 0; }\n' >"$work/main.c"
   said=$(ZIG_VERBOSE_LINK=1 ZIG_GLOBAL_CACHE_DIR=$cache ZIG_LOCAL_CACHE_DIR=$work/cache/local "$zig/ziglang/zig" cc \

@@ -18,6 +18,7 @@ if ! rustup run "$version" rustc --version >/dev/null 2>&1; then
   rustup toolchain install "$version" --profile minimal --no-self-update >/dev/null 2>&1 ||
     rustup toolchain install "$version" --profile minimal --no-self-update
 fi
-check() { env -u RUSTFLAGS rustup run "$version" cargo check --quiet --locked --all-targets --target-dir target/oldest-rust "$@"; }
-check --workspace
-check --manifest-path fuzz/Cargo.toml
+check() { env -u RUSTFLAGS rustup run "$version" cargo check --quiet --locked --target-dir target/oldest-rust "$@"; }
+check --workspace --all-targets
+check --workspace --test packaging
+check --all-targets --manifest-path fuzz/Cargo.toml

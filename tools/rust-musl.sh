@@ -212,5 +212,6 @@ for arch in x86_64 aarch64; do
   try "$arch" "${run:-$toolchain/musl/$arch/lib/libc.so}" "$gcc" -Ctarget-feature=-crt-static
 done
 
-rm -rf "$work"
+# The packages are unpacked: another lock has others.
+rm -rf "$work" "$downloads"/*.deb
 printf '%s\n' "$stamp" >"$toolchain/.stamp"

@@ -47,6 +47,7 @@ if ! "$tools/zig/ziglang/zig" version 2>/dev/null | grep -qx 0.15.2; then
   rm -rf "$tools/zig"
   python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
     --target "$tools/zig" -r tools/requirements.txt
+  tools/zig-for-linux.sh "$tools/zig"
   # Where the payload was unpacked until now, it is compiled from here on: its build script has no zig to look at.
   touch crates/brawn-payload/build/main.rs
 fi

@@ -25,7 +25,7 @@ case ${1:?usage: tools/stage.sh NAME COMMAND…} in
   [[ -s $notes && -s target/stages.begin ]] || exit 0
   printf '\n%-44s %9s %13s\n' stage 'wall (s)' 'processor (s)'
   awk -F '\t' -v all="$(($(date +%s) - $(cat target/stages.begin)))" -v processors="$(nproc)" '
-    $2 >= 1 { printf "%-44s %9.0f %13s\n", $1, $2, $3 == "-" ? "-" : sprintf("%.0f", $3) }
+    $2 >= 1 { printf "%-44s %9.0f %13s\n", substr($1, 1, 44), $2, $3 == "-" ? "-" : sprintf("%.0f", $3) }
     $3 != "-" { sum += $3 }
     END { printf "%-44s %9d %13.0f   %d:%02d min on %d processors, some stages beside others\n",
       "total", all, sum, all / 60, all % 60, processors }' "$notes"

@@ -1,11 +1,9 @@
 //! Any bytes are an archive whose entries cover the file, or an error.
-#![no_main]
 
 use brawn_core::archive::identify::identify;
 use brawn_core::archive::read::{Archive, HEADER, MAGIC};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(archive) = Archive::read(bytes) else {
         return;
     };
@@ -23,4 +21,4 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(findings) = identify(&archive) {
         assert_eq!(findings.members.len(), archive.members().count());
     }
-});
+}

@@ -1,13 +1,11 @@
 //! Any bytes are the data of a comparison, about which everything that is said is said without a panic, or no data.
-#![no_main]
 
 use brawn_core::shown::shown_json;
+use brawn_lab::data::Comparison;
 use brawn_lab::judge::verdict;
 use brawn_lab::run::beside::beside;
-use brawn_lab::data::Comparison;
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else {
         return;
     };
@@ -24,4 +22,4 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(both) = beside(data, again) {
         let _ = verdict::all(&both);
     }
-});
+}

@@ -1,11 +1,9 @@
 //! Any bytes are an object, or an error with a place in them.
-#![no_main]
 
 use brawn_core::elf::ident::Ident;
 use brawn_core::elf::object::Object;
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     match Object::read(bytes, 0) {
         Ok(Some(object)) => {
             let count = object.defined().count() + object.undefined().count();
@@ -19,4 +17,4 @@ fuzz_target!(|bytes: &[u8]| {
     }
     // Offsets are added to where the object begins in its file.
     let _ = Object::read(bytes, u64::MAX);
-});
+}

@@ -1,14 +1,12 @@
 //! Any bytes are rewritten with brawn's own payload, and the result is read again, or an error says what was found.
-#![no_main]
 
 use brawn_core::Kind;
 use brawn_core::component::Component;
 use brawn_core::content::Piece;
 use brawn_core::elf::program::Program;
 use brawn_core::program::{Options, rewrite};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(program) = Program::read(bytes) else {
         return;
     };
@@ -41,4 +39,4 @@ fuzz_target!(|bytes: &[u8]| {
             Program::read(&new.to_vec()).expect("what was made is a program");
         }
     }
-});
+}

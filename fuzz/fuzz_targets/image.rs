@@ -1,15 +1,13 @@
 //! Any bytes are a program whose image stands its check, certificates or a name, or an error says what was found.
-#![no_main]
 
 use brawn_core::image::certificates::Certificates;
 use brawn_core::image::image;
 use brawn_core::image::plan::{Wanted, plan};
 use brawn_core::image::program::program;
 use brawn_core::image::reference::Reference;
-use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     match Certificates::parse(Path::new("pem"), bytes.to_vec()) {
         Ok(certificates) => assert!(certificates.count > 0),
         Err(error) => assert!(!error.to_string().is_empty()),
@@ -30,4 +28,4 @@ fuzz_target!(|bytes: &[u8]| {
     let made =
         image(&plan, &bytes.into(), b"", &mut |_| {}).expect("what is made is what was planned");
     assert!(made.facts.size < 2 * bytes.len() as u64 + 20_000);
-});
+}

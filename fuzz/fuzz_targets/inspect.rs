@@ -1,13 +1,11 @@
 //! Any bytes are a report of `inspect`, and one of `verify`, that is true to itself and can be
 //! printed, or an error that says what was found.
-#![no_main]
 
 use brawn_core::report::inspect::{Verdict, inspect};
 use brawn_core::report::verify::Verdict::Replaced;
 use brawn_core::report::verify::{Function, Provider, verify};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     match inspect(bytes) {
         Ok(report) => {
             let is_several = report.heaps.len() > 1;
@@ -24,4 +22,4 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(report.verdict != Replaced || is_there);
         assert!(!report.why.is_empty());
     }
-});
+}

@@ -1,15 +1,13 @@
 //! Any bytes are the name of a directory that every file for a build system quotes so that its words are the same again, or an
 //! error.
-#![no_main]
 
 use brawn_core::component::Component;
 use brawn_core::link_args::{Link, cmake, cmake_include, is_ours, link, pkg_config, shell, swift};
-use libfuzzer_sys::fuzz_target;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let payload = &brawn_payload::payloads()[0];
     let folder = Path::new("/").join(OsStr::from_bytes(bytes));
     let Ok(link) = link(payload, Component::ALL, &folder) else {
@@ -45,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
     );
     assert_eq!(lines(&cmake_include(&link)), lines(&cmake_include(&plain)));
     assert_eq!(lines(&swift(&link)), lines(&swift(&plain)));
-});
+}
 
 /// Words as a shell reads them, with quotes or only with escapes.
 fn split(text: &str, has_quotes: bool) -> Vec<String> {

@@ -1,11 +1,9 @@
 //! Any bytes are a name that a terminal shows as text, in a line and in JSON that says the same.
-#![no_main]
 
 use brawn_core::demangle::demangled;
 use brawn_core::shown::{LONGEST, is_plain, json, line, printable};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let shown = printable(bytes);
     assert!(shown.chars().all(is_plain));
     // An escape of a character of one byte has six.
@@ -21,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     let safe = json(&inside);
     assert!(safe.chars().all(is_plain));
     assert_eq!(read(&safe), inside);
-});
+}
 
 /// A JSON string's contents, whose only escapes are those of code units.
 fn read(text: &str) -> String {

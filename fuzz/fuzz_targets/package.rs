@@ -1,8 +1,6 @@
 //! Any bytes are members within the limits, or an error that says what was found.
-#![no_main]
 
 use brawn_core::report::package::{Limits, look, may_have};
-use libfuzzer_sys::fuzz_target;
 
 const LIMITS: Limits = Limits {
     member: 1 << 16,
@@ -12,7 +10,7 @@ const LIMITS: Limits = Limits {
     ratio: (64, 1 << 14),
 };
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let (mut taken, mut size) = (0, 0);
     let result = look(bytes, LIMITS, &mut |_, member| match member {
         Ok(member) => {
@@ -30,4 +28,4 @@ fuzz_target!(|bytes: &[u8]| {
     if let Err(error) = result {
         assert!(!error.to_string().is_empty());
     }
-});
+}

@@ -1,6 +1,5 @@
 //! Patching any bytes is an error, or an archive in which every member that the plan does not name
 //! is as it was, in its order, and which patching again leaves alone.
-#![no_main]
 
 use brawn_core::archive::identify::Part;
 use brawn_core::archive::plan::{Action, Removed};
@@ -11,7 +10,6 @@ use brawn_payload::{
     Architecture, Bytes, Frames, Function, HEAP_SURFACE, Member, Payload, Profile, Set, Supplies,
     Supply,
 };
-use libfuzzer_sys::fuzz_target;
 
 /// Defines what the heap of the seeds does, and is small.
 const PAYLOAD: Payload = Payload {
@@ -128,13 +126,13 @@ fn object(name: &str) -> &'static [u8] {
         .get()
 }
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     for components in [Component::ALL, &[Component::Heap], &[Component::Memory]] {
         for upgrade in [false, true] {
             patch(bytes, components, upgrade);
         }
     }
-});
+}
 
 /// What was supplied may go when somebody puts another back.
 fn is_withdrawal(removed: &[Removed]) -> bool {

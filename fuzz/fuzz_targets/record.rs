@@ -1,8 +1,6 @@
 //! Any bytes are the record beside a file, which says how the file relates to it, or an error that names the record.
-#![no_main]
 
 use brawn_core::publish::{Standing, has_record, standing};
-use libfuzzer_sys::fuzz_target;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -16,7 +14,7 @@ static PATH: LazyLock<PathBuf> = LazyLock::new(|| {
     path
 });
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let record = format!("{}.brawn.json", PATH.display());
     fs::write(record, bytes).expect("it can be written");
     match standing(&PATH, FILE) {
@@ -25,4 +23,4 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(Some(_)) => {}
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}

@@ -1,10 +1,8 @@
 //! Any bytes are a recording of a heap, or an error; what is told of a recording has sums that are numbers.
-#![no_main]
 
 use brawn_sample::heap::{Recording, profile};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(recording) = Recording::parse(bytes.to_vec()) else {
         return;
     };
@@ -22,4 +20,4 @@ fuzz_target!(|bytes: &[u8]| {
                 .all(|frame| *frame < profile.frames.len())
         );
     }
-});
+}

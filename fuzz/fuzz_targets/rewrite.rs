@@ -1,5 +1,4 @@
 //! Any bytes are rewritten to a program that stands its check and is read again, or an error says what was found.
-#![no_main]
 
 use brawn_core::Kind;
 use brawn_core::component::Component;
@@ -11,7 +10,6 @@ use brawn_core::program::layout::layout;
 use brawn_core::program::linked::{Linked, Sizes};
 use brawn_core::program::plan::{Plan, Replaced};
 use brawn_core::signatures::names::Evidence;
-use libfuzzer_sys::fuzz_target;
 
 /// A payload of no use: its size depends on the program, so that all kinds come up.
 fn sizes(program: &Program) -> Sizes {
@@ -27,7 +25,7 @@ fn sizes(program: &Program) -> Sizes {
     }
 }
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(program) = Program::read(bytes) else {
         return;
     };
@@ -86,4 +84,4 @@ fuzz_target!(|bytes: &[u8]| {
         let again = Program::read(&new).expect("what was made is a program");
         assert_eq!(again.entry, code.address);
     }
-});
+}

@@ -1,12 +1,10 @@
 //! Any bytes are a build to learn, a program to search or a database to read, or an error.
-#![no_main]
 
 use brawn_core::elf::program::Program;
 use brawn_core::signatures;
 use brawn_core::signatures::{learn, text};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let learnt = learn::learn(bytes);
     if let Ok(build) = &learnt {
         let written = text::write(build);
@@ -23,4 +21,4 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = text::read_all(text);
     }
-});
+}

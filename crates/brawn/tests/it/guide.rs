@@ -1,4 +1,4 @@
-//! The guide: every command in docs/ and README.md is run, every link leads somewhere, and mdbook makes the book of it.
+//! The guide: every command in docs/ and README.md is run, every link leads somewhere, and every page is in the book.
 //!
 //! How a page is written stands at the head of `guide/page.rs`; where its commands run, in `guide/sandbox.sh`.
 //! `GUIDE_PAGE=rust` runs the pages with `rust` in their names alone, and prints what every command printed.
@@ -50,12 +50,12 @@ const BY_HAND: &[(&str, &str, &str)] = &[
     (
         "docs/images.md",
         "rustup target add x86_64-unknown-linux-musl",
-        "needs rustup, docker and a registry; recipes.rs builds brawn for musl",
+        "needs rustup, docker and a registry; packaging/images.rs builds brawn for musl",
     ),
     (
         "docs/images.md",
         "docker build --build-context brawn=target/x86_64-unknown-linux-musl/release --target rust -t brawn-rust packaging/image/debian",
-        "needs docker and a registry; recipes.rs builds and runs the recipes",
+        "needs docker and a registry; packaging/images.rs builds and runs the recipes",
     ),
     (
         "docs/introduction.md",

@@ -1,6 +1,7 @@
 //! Runs the `brawn` binary on real archives, in directories of its own.
 
 mod actions;
+mod alpine;
 mod bench;
 mod bench_libc;
 mod build;
@@ -39,9 +40,6 @@ mod names;
 mod others;
 mod outputs;
 mod own_peak;
-mod packages;
-mod packages_aarch64;
-mod packages_recipes;
 mod packed;
 mod passed_on;
 mod patch;
@@ -50,7 +48,6 @@ mod planted;
 mod preload;
 mod profiles;
 mod publish;
-mod recipes;
 mod refused_memory;
 mod release;
 mod rewrite;

@@ -1,5 +1,5 @@
 //! What `cargo package` puts into the published crates is all that their builds read.
-//! `tools/crates.sh`, a part of `make test-all`, builds brawn from nothing else.
+//! `tools/crates.sh`, a part of `make test-everything`, builds brawn from nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

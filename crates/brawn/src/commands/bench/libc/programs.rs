@@ -117,7 +117,8 @@ impl<'r> Programs<'r> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let mut sources = Sources::all();
+        let families: Vec<&str> = wanted.iter().map(|row| parts(row).0).collect();
+        let mut sources = Sources::of(&families);
         let (mut order, mut whys) = (Vec::new(), Vec::new());
         for way in &self.ways {
             let path = self.path("rows", side(way));

@@ -16,12 +16,16 @@ pub struct Sources {
 const SHARED: [&str; 3] = ["PREPARE", "#define", "#include \"bench.h\""];
 
 impl Sources {
-    /// All of them.
-    pub fn all() -> Self {
+    /// Those that have rows of these families: what is not measured need not be compiled.
+    pub fn of(families: &[&str]) -> Self {
+        let has = |text: &str| {
+            let begins = |family: &&str| text.contains(&format!("(\"{family}\","));
+            families.iter().any(begins)
+        };
         let lines = |text: &str| text.lines().map(str::to_owned).collect();
-        let files = ROWS.map(|(name, text)| (name, lines(text)));
+        let files = ROWS.iter().filter(|(_, text)| has(text));
         Self {
-            files: files.into(),
+            files: files.map(|(name, text)| (*name, lines(text))).collect(),
         }
     }
 
@@ -128,6 +132,8 @@ fn construct(lines: &[String], at: usize) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brawn_lab::judge::functions::{CXX, START, all, parts};
+    use std::collections::BTreeSet;
 
     fn small() -> Sources {
         let text = "#include <ftw.h>\n\nPREPARE {\n    begin();\n}\n\
@@ -185,9 +191,29 @@ mod tests {
         }
     }
 
+    /// The families of rows in C.
+    fn families() -> BTreeSet<&'static str> {
+        let families = all().map(|row| parts(row).0);
+        families.filter(|f| ![CXX, START].contains(f)).collect()
+    }
+
+    #[test]
+    fn only_files_with_rows_of_a_family_are_compiled() {
+        let names = |families: &[&str]| -> Vec<&str> {
+            let sources = Sources::of(families);
+            sources.files.iter().map(|(name, _)| *name).collect()
+        };
+        assert_eq!(names(&["sort"]), ["more.c", "sort.c"]);
+        assert_eq!(names(&["environment", "math"]), ["math.c", "times.c"]);
+        for family in families() {
+            assert!(!names(&[family]).is_empty(), "{family}: no file has a row");
+        }
+    }
+
     #[test]
     fn every_row_of_every_file_can_go_alone() {
-        let all = Sources::all();
+        let all = Sources::of(&families().into_iter().collect::<Vec<_>>());
+        assert_eq!(all.files.len(), ROWS.len());
         for (name, lines) in &all.files {
             let (mut rows, mut at) = (0, 0);
             while at < lines.len() {

@@ -38,7 +38,7 @@ static IMAGES: LazyLock<Images> = LazyLock::new(|| {
     let read = |name| {
         let path = base.join(name);
         fs::read_to_string(&path)
-            .unwrap_or_else(|e| panic!("{}: {e}: run `make test-tools`", path.display()))
+            .unwrap_or_else(|e| panic!("{}: {e}: run `make test-packaging`", path.display()))
     };
     read(".stamp");
     let lock = File::open(base.join(".lock")).expect("the lock of image-base.sh");
@@ -441,26 +441,4 @@ fn dependencies_stay_built_when_the_program_changes() {
     let program = fs::read(Path::new(&root).join("service")).expect("readable");
     let new = memchr::memmem::find(&program, unique.as_bytes());
     assert!(new.is_some(), "the old program is in the image");
-}
-
-/// Alpine's recipe is not run by any test: it has Debian's targets, and the guide says how far it is from them.
-#[test]
-fn what_is_said_of_alpines_recipe() {
-    let read = |name: &str| fs::read_to_string(format!("{RECIPES}/{name}")).expect("readable");
-    let (debian, alpine) = (read("debian/Containerfile"), read("alpine/Containerfile"));
-    let steps = |text: &str| -> Vec<String> {
-        let lines = text
-            .lines()
-            .filter(|l| !l.starts_with('#') && !l.is_empty());
-        lines.map(str::to_owned).collect()
-    };
-    let (debian, alpine) = (steps(&debian), steps(&alpine));
-    let same = alpine.iter().filter(|line| debian.contains(line)).count();
-    let says = format!("{} of its {} lines are Debian's", same, alpine.len());
-    let readme = read("README.md").replace('\n', " ");
-    assert!(readme.contains(&says), "README.md does not say: {says}");
-    for target in ["AS c\n", "AS rust\n", "AS cpp\n"] {
-        assert!(read("alpine/Containerfile").contains(target), "{target}");
-        assert!(read("debian/Containerfile").contains(target), "{target}");
-    }
 }

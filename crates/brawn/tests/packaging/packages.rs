@@ -3,7 +3,7 @@
 //! makes it several times as large: `make dist` holds the real ones to their sizes.
 
 use crate::common::{MUSL, ok, root};
-use crate::recipes::static_brawn_for;
+use crate::images::static_brawn_for;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -122,7 +122,7 @@ pub fn alone(script: &str) -> Output {
 fn debian() -> PathBuf {
     let tar = root().join("target/tools/image-base/bookworm.tar");
     tar.canonicalize()
-        .unwrap_or_else(|e| panic!("{}: {e}: run `make test-tools`", tar.display()))
+        .unwrap_or_else(|e| panic!("{}: {e}: run `make test-packaging`", tar.display()))
 }
 
 pub fn succeeds(script: &str) -> String {
