@@ -471,7 +471,7 @@ int main(int argc, char **argv) {
             continue;
         }
         brawn_memory_level = level;
-        environments(), spaces();
+        environments(), spaces(), cases();
         for (int at_end = 0; at_end < 2; at_end++)
             for (size_t n = 0; n <= 300; n++)
                 for (size_t off = sparse ? next() % 16 : 0; off < 64; off += glance ? 32 : (sparse ? 16 : 1)) {
