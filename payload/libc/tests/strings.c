@@ -432,8 +432,8 @@ extern char **environ;
 static void environments(void) {
     // Each string against the page behind it, in turn.
     char *list[5] = {0}, **const saved = environ;
-    static char first[] = "HOMEWORK=1", second[] = "P=x=y", third[] = "HOME=/there", fourth[] = "PATH=";
-    static const char *const names[] = {"HOME", "HOMEWORK", "P", "PATH", "PAT", "HOM", "", "=", "HOME=", "X", "PATHS", "HOMEWORK=1"};
+    static char first[] = "HOMEWORKS=1", second[] = "P=x=y", third[] = "HOME=/there", fourth[] = "PATH=";
+    static const char *const names[] = {"HOME", "HOMEWORK", "P", "PATH", "PAT", "HOM", "", "=", "HOME=", "X", "PATHS", "HOMEWORKS=1", "HOMEWOR", "HOMEWORKS", "HOMEWORKING"};
     char *const all[] = {first, second, third, fourth, (char[]){""}, (char[]){"H"}};
     now_at("getenv", 0, 0, 0);
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {

@@ -3,7 +3,8 @@
 /// A file of `payload/libc/strings/`, what is replaced in it, by what, and the function that has to be named.
 pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("getenv", "e[length] == '='", "e[length]", "getenv"),
-    ("getenv", "e[1] != two", "0", "getenv"),
+    ("getenv", "56 - 8 * length", "64 - 8 * length", "getenv"),
+    ("getenv", "LIKELY(FITS_IN(e, 8))", "1", "getenv"),
     ("iswspace", " && from != 7", "", "iswspace"),
     ("iswspace", "- 0x28 < 2", "- 0x28 < 3", "iswspace"),
     ("memccpy", "m ^ (m - 1)", "m", "memccpy"),
