@@ -65,7 +65,10 @@ INLINE uint64_t integer_in_range(uint64_t y, int negative, int too_large, uint64
             ERRNO = NOT_VALID;                                                                               \
             break;                                                                                           \
         }                                                                                                    \
-        while (integer_is_space(Character(at))) at++;                                                        \
+        while (UNLIKELY(integer_is_space(Character(at)))) {                                                  \
+            while (Character(at) == ' ') at++;                                                               \
+            while (Character(at) - '\t' < 5) at++;                                                           \
+        }                                                                                                    \
         negative = Character(at) == '-';                                                                     \
         if (negative || Character(at) == '+') at++;                                                          \
         if (UNLIKELY((radix == 0 || radix == 16) && Character(at) == '0')) {                                 \

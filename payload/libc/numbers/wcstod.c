@@ -9,14 +9,19 @@ HIDDEN long double brawn_strtold(const char *restrict s, char **restrict end);
 // Room for a number as programs have it.
 enum { ROOM = 64 };
 
-// Whether the narrow text has all that may belong to a number, NaNs' parentheses, too.
+// What may belong to a number, NaNs' parentheses, too: a bit for each of the first 64 characters, and of the others.
+#define BIT(c) ((uint64_t)1 << ((c) & 63))
+static const uint64_t MAY_BELONG[2] = {
+    (BIT(10) - 1) << '0' | BIT('.') | BIT('+') | BIT('-') | BIT('(') | BIT(')') | BIT(' ') | (BIT(5) - 1) << '\t',
+    (BIT(26) - 1) << ('a' & 63) | (BIT(26) - 1) << ('A' & 63) | BIT('_'),
+};
+
+// Whether the narrow text has all that may belong to a number.
 INLINE int narrow_text(char *to, const wchar_t *s) {
     for (int i = 0; i < ROOM; i++) {
-        unsigned c = narrow(s[i]);
+        const unsigned c = (unsigned)s[i];
         to[i] = (char)c;
-        int may_belong = c - '0' < 10 || (c | 32) - 'a' < 26 || c == '.' || c == '+' || c == '-' || c == '_' || c == '(' ||
-            c == ')' || c == ' ' || c - '\t' < 5;
-        if (!may_belong) {
+        if (c >= 128 || !(MAY_BELONG[c >> 6] >> (c & 63) & 1)) {
             to[i] = 0;
             return 1;
         }

@@ -12,6 +12,12 @@ static __attribute__((noinline)) uint64_t read_any(const wchar_t *restrict s, wc
     return integer.value;
 }
 
+// 19 or 20 digits, which come to y in 64 bits.  20 are too many from 2 * 10^19 on, and before that if y is what is left of more bits.
+static __attribute__((noinline)) uint64_t many_digits(uint64_t y, const wchar_t *first, size_t count, int negative, uint64_t limit) {
+    const int too_large = count == 20 && (*first > '1' || (*first == '1' && y < UINT64_C(10000000000000000000)));
+    return integer_in_range(y, negative, too_large, limit);
+}
+
 // What programs read most: a few digits of base 10.  Numbers of less than 19 digits fit into every type, and what comes
 // behind them has to be one of ASCII's: others have rules of their own.
 static __attribute__((noinline)) uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
@@ -21,8 +27,10 @@ static __attribute__((noinline)) uint64_t read_integer(const wchar_t *restrict s
     uint64_t y = 0;
     unsigned digit;
     for (; (digit = (unsigned)*t - '0') < 10; t++) y = y * 10 + digit;
-    if (UNLIKELY((size_t)(t - first) - 1 >= 18 || (unsigned)*t >= 128)) return read_any(s, end, base, limit);
+    const size_t count = (size_t)(t - first);
+    if (UNLIKELY(count - 1 >= 20 || (unsigned)*t >= 128)) return read_any(s, end, base, limit);
     if (end) *end = (wchar_t *)(uintptr_t)t;
+    if (UNLIKELY(count >= 19)) return many_digits(y, first, count, negative, limit);
     return negative ? -y : y;
 }
 

@@ -169,7 +169,9 @@ HIDDEN void brawn_qsort_r(void *array, size_t n, size_t size, order *f, void *co
     if (n < 2 || !size) return;
     task t = {.array = array, .n = n, .size = size, .f = f, .context = context};
     if (n <= FEW) {
-        without_room(&t);
+        // musl's steps for two: one comparison, and both change places or none does.
+        if (n > 2) without_room(&t);
+        else if (ask(&t, t.array, AT(&t, 1)) > 0) swap(t.array, AT(&t, 1), size);
         return;
     }
     size_t first = in_order(&t);

@@ -22,19 +22,23 @@ static const uint64_t SIZES = SIGN_BIT('-') | SIGN_BIT('+') | SIGN_BIT(' ') | SI
     (uint64_t)0x3ff << ('0' - 0x20);
 
 int wctomb(char *s, wchar_t c);
+size_t __ctype_get_mb_cur_max(void);
 
 enum { NOT_PLAIN,
     // If all of the text is ASCII: else bytes are no characters, which widths count.
     PLAIN_IN_ASCII,
     PLAIN,
     // What comes of wide characters alone is right in bytes, too.
-    PLAIN_AND_RIGHT };
+    PLAIN_AND_RIGHT,
+    // One of them alone, to be taken as it is.
+    ALL_WIDE };
 
 // The format as bytes, if every directive prints in bytes what it prints in characters.  %a does not: musl prints a long
 // double there; and %p is an error in some versions.
 static int plain(const wchar_t *format, char *to) {
     char *const end = to + FORMAT - 4;
     int kind = PLAIN_AND_RIGHT;
+    if (format[0] == '%' && format[1] == 'l' && format[2] == 's' && !format[3]) return ALL_WIDE;
     for (; to < end; format++) {
         const wchar_t c = *format;
         if ((uint32_t)c >= 0x80) {
@@ -172,6 +176,25 @@ static size_t widened(stream *f, const unsigned char *text, size_t n) {
     return all;
 }
 
+// The characters of a text as they are, if the locale has all of them: how many there are, or -1 if this does not know.  What is
+// written by then is written the other way, too.
+static int as_it_is(wchar_t *s, size_t n, const wchar_t *text) {
+    size_t i = 0;
+    int is_utf8 = 0;
+    if (!text) return -1;
+    for (; i < n && text[i]; i++) {
+        const uint32_t c = (uint32_t)text[i];
+        if (c >= 0x80) {
+            is_utf8 = is_utf8 || __ctype_get_mb_cur_max() > 1;
+            if (UNLIKELY(!is_utf8 || c - 0xd800 < 0x800 || c >= 0x110000)) return -1;
+        }
+        s[i] = (wchar_t)c;
+    }
+    if (UNLIKELY(i == n)) return -1;
+    s[i] = 0;
+    return (int)i;
+}
+
 static COLD int by_stream(wchar_t *s, size_t n, const wchar_t *format, va_list arguments) {
     unsigned char buffer[TEXT];
     Wide to = {s, n - 1, 0};
@@ -192,7 +215,13 @@ HIDDEN int brawn_vswprintf(wchar_t *restrict s, size_t n, const wchar_t *restric
     char narrow[FORMAT], text[TEXT];
     if (!n) return -1;
     const int kind = plain(format, narrow), error = ERRNO;
-    if (LIKELY(kind)) {
+    if (kind == ALL_WIDE) {
+        va_list again;
+        va_copy(again, arguments);
+        const int count = as_it_is(s, n, va_arg(again, const wchar_t *));
+        va_end(again);
+        if (LIKELY(count >= 0)) return count;
+    } else if (LIKELY(kind)) {
         Wide to = {s, n - 1, 0}, nowhere = {s, 0, 0};
         Sink sink = {.at = text, .end = text + sizeof text, .from = text, .more = make_room, .stream = &to};
         int result = brawn_print(&sink, narrow, arguments);

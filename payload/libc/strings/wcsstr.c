@@ -15,9 +15,16 @@ INLINE wide *in(const wide *text, size_t length, const wide *part, size_t size) 
 HIDDEN wide *brawn_wcsstr(const wide *text, const wide *part) {
     if (!part[0]) return (wide *)text;
     if (!text[0]) return NULL;
-    // Where it can begin, and nothing before.
-    text = brawn_wcschr(text, part[0]);
-    if (!text || !part[1]) return (wide *)text;
+    // Where it can begin, and nothing before: the first few places are looked at as they are.
+    for (int few = 0; few < 4; few++) {
+        text = brawn_wcschr(text, part[0]);
+        if (!text) return NULL;
+        size_t i = 1;
+        while (part[i] && text[i] == part[i]) i++;
+        if (!part[i]) return (wide *)text;
+        text++;
+    }
+    if (!text[0]) return NULL;
     const size_t size = brawn_wcslen(part);
     // A piece at a time, not far beyond where it may be, and each twice as long.
     for (size_t step = size < 64 ? 64 : size;; step *= 2) {

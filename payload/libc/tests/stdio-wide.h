@@ -35,7 +35,7 @@ static const wchar_t *const WIDE_WIDES[] = {L"%ls", L"%.2ls", L"%S", L"%9ls|"};
 static void wide_formats(long turns) {
     static const double NUMBERS[] = {0, -0.0, 3.14159, 1e300, -1e-310, 0x1.8p-3, __builtin_inf(), 1e15};
     static const char *const BYTES[] = {"", "text", "w\xc3\xb6rter", "\xff", NULL, "a longer text than the others are"};
-    static const wchar_t *const CHARACTERS[] = {L"", L"text", L"w\xf6rter", L"\xd800"};
+    static const wchar_t *const CHARACTERS[] = {L"", L"text", L"w\xf6rter", L"\xd800", L"\x4e00\x1f600", L"a\xdfe4", L"b\x110000"};
 #define ANY(all) (all)[next() % (sizeof(all) / sizeof *(all))]
     for (int locale = 0; locale < 2; locale++) {
         setlocale(LC_ALL, locale ? "C.UTF-8" : "C");

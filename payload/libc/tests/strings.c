@@ -432,8 +432,8 @@ extern char **environ;
 static void environments(void) {
     // Each string against the page behind it, in turn.
     char *list[5] = {0}, **const saved = environ;
-    static char first[] = "HOMEWORK=1", second[] = "P=x=y", third[] = "HOME=/there", fourth[] = "PATH=";
-    static const char *const names[] = {"HOME", "HOMEWORK", "P", "PATH", "PAT", "HOM", "", "=", "HOME=", "X", "PATHS", "HOMEWORK=1"};
+    static char first[] = "HOMEWORKS=1", second[] = "P=x=y", third[] = "HOME=/there", fourth[] = "PATH=";
+    static const char *const names[] = {"HOME", "HOMEWORK", "P", "PATH", "PAT", "HOM", "", "=", "HOME=", "X", "PATHS", "HOMEWORKS=1", "HOMEWOR", "HOMEWORKS", "HOMEWORKING"};
     char *const all[] = {first, second, third, fourth, (char[]){""}, (char[]){"H"}};
     now_at("getenv", 0, 0, 0);
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -471,7 +471,7 @@ int main(int argc, char **argv) {
             continue;
         }
         brawn_memory_level = level;
-        environments(), spaces();
+        environments(), spaces(), cases();
         for (int at_end = 0; at_end < 2; at_end++)
             for (size_t n = 0; n <= 300; n++)
                 for (size_t off = sparse ? next() % 16 : 0; off < 64; off += glance ? 32 : (sparse ? 16 : 1)) {

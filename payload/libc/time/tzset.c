@@ -34,6 +34,7 @@ extern volatile int *const __timezone_lockptr __attribute__((alias("brawn_timezo
 
 char *getenv(const char *name);
 
+static const char DEFAULT_TZ[] = "/etc/localtime";
 static Zone zones[2];
 // Which of them holds; NULL before the first call.
 static Zone *current;
@@ -97,6 +98,7 @@ static void load(Zone *zone, Text tz) {
     if (length > MOST_OF_TZ) tz = __utc, length = 3;
     brawn_memset(zone, 0, offsetof(Zone, tz));
     brawn_memcpy(zone->tz, tz, length + 1);
+    zone->is_default = is(tz, DEFAULT_TZ);
     if (is_rule(tz)) {
         use_rule(zone, tz);
     } else {
@@ -129,9 +131,13 @@ static COLD Zone *changed(Text tz) {
 
 INLINE Zone *zone_now(void) {
     Text tz = getenv("TZ");
-    if (!tz) tz = "/etc/localtime";
-    else if (!*tz) tz = __utc;
     Zone *zone = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+    if (!tz) {
+        if (LIKELY(zone && zone->is_default)) return zone;
+        tz = DEFAULT_TZ;
+    } else if (!*tz) {
+        tz = __utc;
+    }
     return LIKELY(zone && is(zone->tz, tz)) ? zone : changed(tz);
 }
 

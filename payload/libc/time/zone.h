@@ -25,6 +25,8 @@ typedef struct {
     int width;
     // Whether transitions are in order, in universal and in the zone's own time, and no further than three days from UTC.
     int is_orderly;
+    // Whether TZ is what it is taken for where there is none.
+    int is_default;
     // What holds before the first transition.
     unsigned before;
     int has_summer;

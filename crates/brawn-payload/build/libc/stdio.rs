@@ -45,7 +45,13 @@ pub const ROWS: &[Row] = &[
     Row::new("vsnprintf", &["vsnprintf"]),
     Row::new("vsprintf", &["vsprintf"]),
     Row {
-        needs: &["__errno_location", "mbtowc", "vfwprintf", "wctomb"],
+        needs: &[
+            "__ctype_get_mb_cur_max",
+            "__errno_location",
+            "mbtowc",
+            "vfwprintf",
+            "wctomb",
+        ],
         ..Row::new("vswprintf", &["vswprintf"])
     },
     Row {

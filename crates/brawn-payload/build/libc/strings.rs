@@ -24,6 +24,17 @@ pub const ROWS: &[Row] = &[
     Row::new("strpbrk", &["strpbrk"]),
     Row::new("strspn", &["strspn"]),
     Row::new("swab", &["swab"]),
+    Row::new(
+        "towupper",
+        &[
+            "towupper",
+            "towlower",
+            "__towupper_l",
+            "towupper_l",
+            "__towlower_l",
+            "towlower_l",
+        ],
+    ),
     Row::new("wcscat", &["wcscat"]),
     Row::new("wcschr", &["wcschr"]),
     Row::new("wcscmp", &["wcscmp"]),

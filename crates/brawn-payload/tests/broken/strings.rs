@@ -3,7 +3,8 @@
 /// A file of `payload/libc/strings/`, what is replaced in it, by what, and the function that has to be named.
 pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("getenv", "e[length] == '='", "e[length]", "getenv"),
-    ("getenv", "e[1] != two", "0", "getenv"),
+    ("getenv", "56 - 8 * length", "64 - 8 * length", "getenv"),
+    ("getenv", "LIKELY(FITS_IN(e, 8))", "1", "getenv"),
     ("iswspace", " && from != 7", "", "iswspace"),
     ("iswspace", "- 0x28 < 2", "- 0x28 < 3", "iswspace"),
     ("memccpy", "m ^ (m - 1)", "m", "memccpy"),
@@ -34,6 +35,9 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("strspn", "FILL(0x80)", "FILL(0)", "strspn"),
     ("strspn", "marks[0] = in != 1;", "", "strspn"),
     ("swab", "n -= 16, s += 16", "n -= 14, s += 16", "swab"),
+    ("towupper", "c >= CASES_END", "c >= 0x10000", "towlower"),
+    ("towupper", "c - 'A' < 26", "c - 'A' < 27", "towlower"),
+    ("towupper", "(c & 63)", "(c & 31)", "towupper"),
     (
         "wcschr",
         "(void *)p) : NULL",
