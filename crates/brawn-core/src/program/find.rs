@@ -2,9 +2,9 @@
 //!
 //! The entry of each function of musl's becomes a jump. That is safe if nothing else runs the code behind the
 //! entries, and if no code that stays uses the state of the replaced heap. Both are found in the program's code: by
-//! one pass over all of it (`scan.rs`), and by decoding the places that this pass finds (`x86.rs`, `arm.rs`).
+//! one pass over all of it (`scan.rs`), and by decoding the places that this pass finds (`x86_64.rs`, `aarch64.rs`).
 
-mod arm;
+mod aarch64;
 mod code;
 mod heap;
 mod hooks;
@@ -19,7 +19,7 @@ mod scan;
 mod threads;
 mod whole;
 mod words;
-mod x86;
+mod x86_64;
 
 use crate::component::Component;
 use crate::elf::program::Program;

@@ -1,7 +1,7 @@
 //! The program's code, with everything that is known about where functions begin and end.
 
 use super::reference::Reference;
-use super::{arm, x86};
+use super::{aarch64, x86_64};
 use crate::arch::Isa;
 use crate::demangle::demangled;
 use crate::elf::frames::Frames;
@@ -152,7 +152,7 @@ impl<'p> Code<'p> {
         let end = match named.size {
             0 => {
                 let code = self.bytes(&(start..next));
-                start + self.by(|| x86::end(code), || arm::end(code))
+                start + self.by(|| x86_64::end(code), || aarch64::end(code))
             }
             // Labels inside a function do not end it.
             size => start.saturating_add(size),
@@ -199,21 +199,24 @@ impl<'p> Code<'p> {
         if !self.work.spend(code.len()) {
             return Vec::new();
         }
-        self.by(|| x86::references(code, at), || arm::references(code, at))
+        self.by(
+            || x86_64::references(code, at),
+            || aarch64::references(code, at),
+        )
     }
 
     /// The address after a landing pad for indirect calls at `address`.
     pub fn behind_landing(&self, address: u64) -> u64 {
         let code = self.from(address).unwrap_or_default();
         self.by(
-            || x86::behind_landing(code, address),
-            || arm::behind_landing(code, address),
+            || x86_64::behind_landing(code, address),
+            || aarch64::behind_landing(code, address),
         )
     }
 
     /// How many bytes of padding `code` begins with.
     pub fn padding(&self, code: &[u8]) -> u64 {
-        self.by(|| x86::padding(code), || arm::padding(code))
+        self.by(|| x86_64::padding(code), || aarch64::padding(code))
     }
 
     /// Whether a function only returns zero, or does nothing at all.
@@ -224,13 +227,16 @@ impl<'p> Code<'p> {
     /// Whether code in `range` calls the kernel.
     pub fn calls_kernel(&self, range: &Range<u64>) -> bool {
         let code = self.bytes(range);
-        self.by(|| x86::calls_kernel(code), || arm::calls_kernel(code))
+        self.by(
+            || x86_64::calls_kernel(code),
+            || aarch64::calls_kernel(code),
+        )
     }
 
-    fn by<T>(&self, x86: impl FnOnce() -> T, arm: impl FnOnce() -> T) -> T {
+    fn by<T>(&self, x86_64: impl FnOnce() -> T, aarch64: impl FnOnce() -> T) -> T {
         match self.architecture {
-            Isa::X86_64 => x86(),
-            Isa::Aarch64 => arm(),
+            Isa::X86_64 => x86_64(),
+            Isa::Aarch64 => aarch64(),
         }
     }
 
@@ -260,7 +266,7 @@ impl<'p> Code<'p> {
                 } else {
                     start
                 };
-                let found = x86::operand(
+                let found = x86_64::operand(
                     &code[(start - at) as usize..],
                     start,
                     place,
@@ -269,7 +275,7 @@ impl<'p> Code<'p> {
                 self.read.set((start, from));
                 found
             }
-            None => x86::operand(code, at, place, None),
+            None => x86_64::operand(code, at, place, None),
         }
     }
 
@@ -297,7 +303,7 @@ impl<'p> Code<'p> {
 
     /// Size of a jump, in bytes.
     pub fn jump(&self) -> u64 {
-        self.by(|| x86::JUMP, || arm::JUMP)
+        self.by(|| x86_64::JUMP, || aarch64::JUMP)
     }
 }
 

@@ -5,7 +5,7 @@ use super::reference::Reference;
 use super::scan::Wanted;
 use super::whole::Whole;
 use super::words::Words;
-use super::{arm, x86};
+use super::{aarch64, x86_64};
 use crate::arch::Isa;
 use crate::elf::program::Placement;
 use std::ops::Range;
@@ -65,7 +65,7 @@ pub fn pass(
             }
         };
         wanted.relative(bytes, *address, |at| {
-            if x86::may_refer(bytes, *address, at, wanted) {
+            if x86_64::may_refer(bytes, *address, at, wanted) {
                 look(at);
             }
         });
@@ -112,13 +112,13 @@ fn arm_references(
     bytes: &[u8],
     wanted: &Wanted,
 ) -> Vec<Reference> {
-    let data = arm::Data {
+    let data = aarch64::Data {
         at: &|at, size| whole.program.at(at, size),
         function: &|at| code.function(at),
     };
     let mut references = Vec::new();
-    arm::scan(bytes, address, wanted, data, |r| references.push(r));
-    arm::take_out(bytes, address, &mut references);
+    aarch64::scan(bytes, address, wanted, data, |r| references.push(r));
+    aarch64::take_out(bytes, address, &mut references);
     references
 }
 

@@ -9,7 +9,7 @@ use super::pass::{Hit, pass};
 use super::risk::{Risk, RiskKind};
 use super::scan::Wanted;
 use super::whole::{Relocation, Whole};
-use super::{Function, Functions, x86};
+use super::{Function, Functions, x86_64};
 use crate::arch::Isa;
 use crate::component::Component;
 use crate::signatures::names::Names;
@@ -274,13 +274,13 @@ fn thread_locals(code: &Code<'_>, hits: &[Hit], passes_on: Option<u64>, found: &
 /// Finds short jumps beside a function that lead into the bytes of its new jump.
 fn short_jumps(code: &Code<'_>, gone: &Gone, found: &mut Functions) {
     for (n, function) in found.functions.clone().iter().enumerate() {
-        let taken = function.patch_at + 1..function.patch_at + x86::JUMP;
+        let taken = function.patch_at + 1..function.patch_at + x86_64::JUMP;
         let window = function.patch_at.saturating_sub(SHORT)..taken.end + SHORT;
         let Some(bytes) = code.from(window.start) else {
             continue;
         };
         let bytes = &bytes[..bytes.len().min((window.end - window.start) as usize)];
-        for place in x86::short_jumps(bytes, window.start, &taken) {
+        for place in x86_64::short_jumps(bytes, window.start, &taken) {
             let reference = code.operand(place).filter(|r| taken.contains(&r.target));
             if let Some(reference) = reference.filter(|r| !gone.has(r.at)) {
                 let text = format!(

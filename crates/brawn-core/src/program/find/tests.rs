@@ -89,7 +89,7 @@ fn every_function_of_the_heap_is_found_and_nothing_is_risked() {
         assert!(found.errno_location.is_some());
         assert!(found.thread_exit.is_some());
         for function in &found.functions {
-            assert!(function.room >= x86::JUMP, "{function:?}");
+            assert!(function.room >= x86_64::JUMP, "{function:?}");
         }
     }
 }
@@ -105,7 +105,7 @@ fn a_program_from_a_package_is_safe_to_rewrite() {
     // There, functions have no gaps between them, and a function that only calls another has just enough room for a
     // jump.
     let free = found.functions.iter().find(|f| f.name == "free");
-    assert_eq!(free.map(|f| f.room), Some(x86::JUMP));
+    assert_eq!(free.map(|f| f.room), Some(x86_64::JUMP));
     assert_eq!(found.functions.len(), 22);
     let site = found.thread_exit.expect("it makes threads");
     assert_eq!((site.at, site.callee), (0x96_2331, 0x96_2eef));

@@ -5,7 +5,7 @@ use super::code::Code;
 use super::pass::pass;
 use super::scan::Wanted;
 use super::whole::Whole;
-use super::{arm, x86};
+use super::{aarch64, x86_64};
 use crate::arch::Isa;
 use crate::signatures::names::Names;
 use memchr::memmem;
@@ -57,7 +57,7 @@ fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
 fn flags(code: &Code<'_>, site: u64) -> Option<u64> {
     let (start, bytes) = code.before(site)?;
     match code.architecture {
-        Isa::X86_64 => x86::third_argument(bytes, start),
-        Isa::Aarch64 => arm::third_argument(bytes),
+        Isa::X86_64 => x86_64::third_argument(bytes, start),
+        Isa::Aarch64 => aarch64::third_argument(bytes),
     }
 }

@@ -83,11 +83,11 @@ fn flags_of_a_call_are_told_from_any_start() {
     let mut code = vec![0xba, 1, 0, 0, 0, 0xe8, 0, 0, 0, 0];
     code.extend([0x66, 0x90].repeat(40));
     code.extend([0xba, 0x11, 0x41, 0, 0]);
-    assert_eq!(x86::third_argument(&code, 0x1000), Some(0x4111));
+    assert_eq!(x86_64::third_argument(&code, 0x1000), Some(0x4111));
     // A flag of an earlier number counts: some path may skip the last one.
     code[2..4].copy_from_slice(&[0, 1]);
-    assert_eq!(x86::third_argument(&code, 0x1000), Some(0x1_4111));
+    assert_eq!(x86_64::third_argument(&code, 0x1000), Some(0x1_4111));
     // No number, whatever stands before.
     code.extend([0x89, 0xc2]);
-    assert_eq!(x86::third_argument(&code, 0x1000), None);
+    assert_eq!(x86_64::third_argument(&code, 0x1000), None);
 }
