@@ -282,7 +282,10 @@ static bool brawn_large_takes_turns(size_t most) {
 static size_t brawn_large_limit(size_t used) {
     const size_t most = brawn_large_most();
     if (!BRAWN_LARGE_TIGHT) {
-        const size_t needed = used > most ? used : most, limit = needed + needed / BRAWN_LARGE_MORE;
+        // (Vectors that grow by copies make room a few times, and what is kept beside their peak never serves again.)
+        const bool goes_on = mi_atomic_load_relaxed(&brawn_made_room) >= most / BRAWN_LARGE_LEARNS;
+        const size_t needed = used > most ? used : most;
+        const size_t limit = needed + needed / (goes_on ? BRAWN_LARGE_MORE : BRAWN_LARGE_MORE_FIRST);
         const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
         // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
         const size_t fixed = brawn_sum(&brawn_slack), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);
