@@ -7,9 +7,9 @@
 
 use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, geometric_mean};
 use crate::tables::{against, divided, measured};
-use crate::variant::Variant::{self, Brawn, Glibc};
+use crate::variant::Variant::{self, Brawn, Glibc, Stock};
 
 /// How many times glibc's peak, and the fastest heap's time, are allowed.
 const ALLOWED: f64 = 1.1;
@@ -34,7 +34,9 @@ impl Judged {
         time: impl Fn(Variant) -> Option<Estimate>,
         peak: impl Fn(Variant) -> Option<Estimate>,
     ) -> Option<Self> {
-        let others = Variant::RULED.into_iter().filter(|v| *v != Brawn);
+        let others = Variant::LOADS
+            .into_iter()
+            .filter(|v| ![Brawn, Stock].contains(v));
         let others: Option<Vec<_>> = others.map(|heap| Some((heap, time(heap)?))).collect();
         let by_median =
             |a: &(Variant, Estimate), b: &(Variant, Estimate)| a.1.median.total_cmp(&b.1.median);
@@ -108,8 +110,7 @@ pub(crate) fn table(rows: &[Judged]) -> Table {
 pub(crate) fn words(rows: &[Judged]) -> String {
     let count = |name: &str| rows.iter().filter(|r| r.broken().contains(&name)).count();
     let broken = rows.iter().filter(|row| !row.broken().is_empty()).count();
-    let logs = rows.iter().map(|row| row.peak.median.ln());
-    let peak = (logs.sum::<f64>() / rows.len().max(1) as f64).exp();
+    let peak = geometric_mean(rows.iter().map(|row| row.peak.median));
     format!(
         "Of {} rows, {broken} break the rule (bar: {BAR}): {} by their time against glibc's, {} by their time against the \
          fastest heap's where memory is left, {} by their peak. The geometric mean of the peaks is {} of glibc's (bar: \

@@ -84,18 +84,7 @@ impl Variant {
         Self::Rpmalloc,
     ];
 
-    /// What the rule compares (`rule.rs`): profile `fast`, and the heaps that people can have instead.
-    pub const RULED: [Self; 7] = [
-        Self::Glibc,
-        Self::Brawn,
-        Self::Mimalloc2,
-        Self::Mimalloc3,
-        Self::Jemalloc,
-        Self::Snmalloc,
-        Self::Rpmalloc,
-    ];
-
-    /// The same beside stock musl.
+    /// What the rule compares (`rule.rs`): profile `fast` and the heaps that people can have instead, beside stock musl.
     pub const LOADS: [Self; 8] = [
         Self::Stock,
         Self::Mimalloc2,

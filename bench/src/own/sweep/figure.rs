@@ -10,10 +10,11 @@
 
 use super::pattern::{Pattern, Shape};
 use super::patterns::patterns;
-use super::results::{Line, geometric_mean, heaps, lines};
+use super::results::{Line, heaps, lines};
 use super::table::BARS;
 use super::{BRAWN, GLIBC};
 use crate::own::Raw;
+use crate::stats::geometric_mean;
 use crate::{Result, show};
 use brawn_lab::show::chart::{self, STYLES, picture, text};
 use std::collections::BTreeMap;

@@ -87,12 +87,6 @@ fn figures(raw: &Raw, name: &str, heap: &str) -> Figures {
     }
 }
 
-/// The geometric mean of what is there.
-pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
-    let logarithms: Vec<f64> = values.filter(|v| v.is_finite()).map(f64::ln).collect();
-    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
-}
-
 /// Patterns that take a heap more than [`CLIFF`] times what a neighbour takes, both for each block and against glibc, and more than glibc takes.
 /// Each with the neighbour that is lowest.  (Larger blocks take longer with every heap, and where glibc itself has a cliff, the pattern before it looks
 /// slow beside it: neither is a cliff of the heap.)

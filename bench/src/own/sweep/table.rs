@@ -1,8 +1,9 @@
 //! The sweep's tables: what each heap takes over all patterns, and the patterns that are worst.
 
-use super::results::{CLIFF, Line, PEAK, cliffs, geometric_mean, heaps, lines};
+use super::results::{CLIFF, Line, PEAK, cliffs, heaps, lines};
 use super::{BRAWN, GLIBC, Raw};
 use crate::show::{self, Cell, Row, Table, Tone};
+use crate::stats::geometric_mean;
 
 /// brawn's profiles with bars of their own: its time in every pattern against glibc's.
 pub const BARS: [(&str, f64); 3] = [(BRAWN, 1.1), ("lean", 1.5), ("secure", 1.5)];

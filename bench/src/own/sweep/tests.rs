@@ -1,7 +1,8 @@
 use super::pattern::{Call, Order, Pattern, Shape, Touch};
 use super::patterns::neighbours;
-use super::results::{cliffs, geometric_mean, lines};
+use super::results::{cliffs, lines};
 use super::*;
+use crate::stats::geometric_mean;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,9 +1,10 @@
 //! The sweep in sentences.
 
-use super::results::{Line, PEAK, cliffs, geometric_mean};
+use super::results::{Line, PEAK, cliffs};
 use super::table::{BARS, MEAN};
 use super::{BRAWN, Raw};
 use crate::show;
+use crate::stats::geometric_mean;
 
 /// Where the figures come from.
 pub fn said(raw: &Raw, lines: &[Line], path: &str) -> String {

@@ -30,6 +30,12 @@ pub fn estimate(samples: &[f64]) -> Option<Estimate> {
     })
 }
 
+/// The geometric mean of the values that are finite; NaN if there are none.
+pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
+    let logarithms: Vec<f64> = values.filter(|v| v.is_finite()).map(f64::ln).collect();
+    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
+}
+
 /// How many samples at each end are outside of the interval: the largest k with P(Binomial(n, 1/2) ≤ k) of at most
 /// 2.5 %.
 fn outside(n: usize) -> usize {
