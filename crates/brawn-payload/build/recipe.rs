@@ -325,8 +325,8 @@ pub const FLAGS: &[&str] = &[
 
 /// Besides [`FLAGS`], for the heap in static programs, each of which has all of it: few copies of functions.  clang's own limit
 /// is higher.  What is taken often is inlined whatever the limit is (payload/heap/brawn-heap.c), and `malloc` and `free` come
-/// out the same: loads take as many instructions as with a limit of 25, to 0.2 %, for 1.3 KiB less.  Without copies of loops it is 2 KiB less, and takes up to 6 % more time where pages come and go
-/// (bench/workloads/shuffled.c).
+/// out the same: loads take as many instructions as with a limit of 25, to 0.2 %, for 1.3 KiB less.  Without copies of loops it
+/// is 2 KiB less, and takes up to 6 % more time where pages come and go (bench/workloads/shuffled.c).
 pub const SMALL_CLANG: &[&str] = &["-mllvm", "-inline-threshold=10"];
 
 /// Besides [`FLAGS`], for the memory functions: clang would make three copies of what is written once.
