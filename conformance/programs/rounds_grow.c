@@ -2,10 +2,11 @@
 //# states: its place while there is room behind it; all bytes are still there
 //# libc: brawn
 //# profile: fast
-//# case: by_steps by_little by_halves many
+//# case: by_steps by_little by_eighths by_halves many
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own faults are counted, too
 #include "rounds.h"
+#include <malloc.h>
 
 static char *grown(char *p, size_t before, size_t n) {
     NEED(p = realloc(p, n));
@@ -34,6 +35,25 @@ static void little(void) {
     free(p);
 }
 static void by_little(void) { rounds(little, 300 * KIB); }
+
+/* From the least size on, as a text to which little is added each time.  What it got too much goes back when it gets the size that it needs. */
+static void eighths(void) {
+    int moves = 0;
+    char *p = NULL;
+    size_t before = 0;
+    for (size_t n = 16; n <= 90 * KIB; n += n / 8) {
+        char *const was = p;
+        p = grown(p, before, n);
+        before = n;
+        moves += was != NULL && p != was;
+    }
+    CHECK(moves <= 14, "a block that grew 76 times moved %d times", moves);
+    const size_t needs = before / 4;
+    NEED(p = realloc(p, needs));
+    CHECK(malloc_usable_size(p) < 2 * needs, "%zu bytes have %zu", needs, malloc_usable_size(p));
+    free(p);
+}
+static void by_eighths(void) { rounds(eighths, 128 * KIB); }
 
 /* Through all sizes of pages and spans, which become free one after the other: what of them was written to is counted. */
 static void halves(void) {
@@ -70,4 +90,4 @@ static void vectors(void) {
 }
 static void many(void) { rounds(vectors, 40 * 12 * 6 * KIB); }
 
-RUN_CASES({"by_steps", by_steps}, {"by_little", by_little}, {"by_halves", by_halves}, {"many", many})
+RUN_CASES({"by_steps", by_steps}, {"by_little", by_little}, {"by_eighths", by_eighths}, {"by_halves", by_halves}, {"many", many})

@@ -98,7 +98,7 @@ static inline void brawn_free(void *p) {
     mi_block_t *const block = p;
     block->next = (mi_encoded_t)page->free;
     page->free = block;
-    if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
+    if (brawn_page_gives(page)) brawn_page_emptied(page);
 }
 
 // The block's page is found without its size, and nothing is left to be saved by knowing it.
@@ -118,8 +118,8 @@ static void *brawn_realloc(void *p, size_t size) {
     mi_segment_t *const segment = brawn_segment(p);
     mi_page_t *const page = _mi_segment_page_of(segment, p);
     const size_t usable = page->block_size;
-    // In place while it fits and no more than half would be idle.
-    if (size <= usable && size >= usable / 2) return p;
+    // In place while it fits and no more than half would be idle, or it grows into that half.
+    if (size <= usable && (brawn_grows_on(p, size) || size >= usable / 2)) return p;
     if (segment->kind == MI_SEGMENT_HUGE && size > BRAWN_SPAN_MAX) {
         void *const resized = brawn_large_resize(segment, size);
         if (resized != NULL) return resized;
@@ -127,7 +127,7 @@ static void *brawn_realloc(void *p, size_t size) {
     const bool grows = size > usable;
     if (grows && size <= BRAWN_SPAN_MAX && mi_atomic_load_relaxed(&segment->thread_id) == _mi_prim_thread_id() && brawn_span_grow(page, size)) return p;
     void *const moved = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, grows)
-                                                           : brawn_malloc(grows ? brawn_grown(brawn_heap, size) : size);
+                                                           : brawn_malloc(grows ? brawn_grown(brawn_heap, p, size) : size);
     if (mi_unlikely(moved == NULL)) {
         brawn_fail(ENOMEM);
         if (size <= usable) return p;
@@ -148,6 +148,7 @@ static void *brawn_realloc(void *p, size_t size) {
         for (; to < end; to++) *to = *from++;
     } else brawn_memcpy(moved, p, copied);
     brawn_free(p);
+    if (grows) brawn_note_grown(moved, size);
     return moved;
 }
 

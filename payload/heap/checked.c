@@ -226,12 +226,6 @@ static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
     brawn_page_retire(page);
 }
 
-// Whether nothing is to be done for a page without blocks in use.  A program that has one block of a size at a time comes here at each free.
-// Usually no other page was made since the last free, and the page still has its whole time.  (This need not ask whether it is the only page of
-// its size.  Another one is made only when this one's list is used up, and then brawn_quarantine_begin ends its time.  One exception: if the thread
-// took over a page of an ended thread, this page may stay empty beside it.  That is at most one page of a size.)
-static inline bool brawn_has_its_time(const mi_page_t *page) { return mi_likely(page->retire_expire >= BRAWN_RETIRE_CYCLES); }
-
 // A block whose seal says another size than the program does, or is none.
 static NOINLINE __attribute__((cold)) void brawn_trap_size(const void *p, const mi_page_t *page) {
     brawn_sealed_size(page, p, *brawn_seal_at(p));
@@ -315,7 +309,7 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
     block->next = freed;  // a link to nothing
     brawn_set_end(page, block);
     *brawn_seal_at(p) = freed;
-    if (mi_unlikely(--page->used == 0) && !brawn_has_its_time(page)) brawn_emptied_slow(brawn_page_to_pass(place));
+    if (brawn_page_gives(page)) brawn_emptied_slow(brawn_page_to_pass(place));
 }
 
 static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_free_expecting(p, false, 0); }
@@ -364,7 +358,7 @@ static void *brawn_realloc(void *p, size_t size) {
         void *const resized = brawn_large_resize(segment, size);
         if (resized != NULL) return resized;
     }
-    const size_t more = size > old ? brawn_grown(brawn_heap, size) : size;
+    const size_t more = size > old ? brawn_grown(brawn_heap, p, size) : size;
     void *const moved = brawn_malloc(more);
     if (mi_unlikely(moved == NULL)) {
         // It stays where it is.
@@ -374,5 +368,6 @@ static void *brawn_realloc(void *p, size_t size) {
     if (more > size) brawn_reseal(moved, size);
     brawn_memcpy(moved, p, size < old ? size : old);
     brawn_free(p);
+    if (size > old) brawn_note_grown(moved, size);
     return moved;
 }

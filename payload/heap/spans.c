@@ -208,12 +208,35 @@ static bool brawn_span_grow(mi_page_t *page, size_t size) {
     return (more <= BRAWN_SPAN_MAX && brawn_span_grow_to(page, more)) || brawn_span_grow_to(page, size);
 }
 
-// How much a block of `size` bytes that has grown gets where it has to move.  In a thread with few pages it is half as much again, since it often
-// grows again.  In others that takes memory: what was free between other blocks was written to before.
-static inline size_t brawn_grown(const mi_heap_t *heap, size_t size) {
-    if (size <= BRAWN_GROWN || size > BRAWN_SPAN_MAX / 3 * 2 || heap == NULL || heap->page_count > BRAWN_SPAN_PAGES) return size;
+// How much the block `p` gets where it grows to `size` bytes and has to move.  The thread's last block that did so is likely to grow on: in a small
+// heap it gets more than twice as much, so that a block that doubles has room for the next time, too.  Any other large one gets half as much again
+// in a thread with few pages.  In larger heaps that takes memory: what was free between other blocks was written to before.
+static inline size_t brawn_grown(const mi_heap_t *heap, const void *p, size_t size) {
+    if (size > BRAWN_SPAN_MAX / 3 * 2 || heap == NULL) return size;
+    if (((brawn_tld_t *)heap->tld)->grown == p && heap->tld->segments.count <= 1) {
+        const size_t twice = 2 * size + MI_MAX_ALIGN_SIZE;
+        return twice < BRAWN_SPAN_MAX ? twice : BRAWN_SPAN_MAX;
+    }
+    if (size <= BRAWN_GROWN || heap->page_count > BRAWN_SPAN_PAGES) return size;
     const size_t more = size + size / 2;
     return more > MI_MEDIUM_OBJ_SIZE_MAX ? more : MI_MEDIUM_OBJ_SIZE_MAX + 1;
+}
+
+// A block grew to `size` bytes and had to move: it is at `p` now.
+static inline void brawn_note_grown(void *p, size_t size) {
+    if (brawn_heap == NULL) return;
+    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
+    own->grown = p;
+    own->grown_to = size;
+}
+
+// Whether a request for `size` bytes lets that block grow on.  It was given room for this, so it stays, however much of the room is unused.
+static inline bool brawn_grows_on(const void *p, size_t size) {
+    if (brawn_heap == NULL) return false;
+    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
+    if (mi_likely(own->grown != p || size < own->grown_to)) return false;
+    own->grown_to = size;
+    return true;
 }
 
 // Before a thread's heap ends, and when memory is short.
@@ -267,6 +290,18 @@ static NOINLINE void brawn_page_retire(mi_page_t *page) {
     _mi_page_retire(page);
     if (waits) page->retire_expire = BRAWN_RETIRE_CYCLES;
 }
+
+// One block of `page` less is in use.  Whether something is to be done: it is empty, and has not the whole time that it waits for the next block of
+// its size.  Usually it has, since no other page was made since it was empty last.
+// Both are one question.  Whether a page of few blocks becomes empty cannot be predicted, and a wrong guess of the processor takes longer than all
+// the rest: ten blocks of 16 to 256 bytes that are freed in any order take 9.9 nanoseconds for 16.1.
+static inline bool brawn_page_gives(mi_page_t *page) {
+    // (As volatile: clang reads four bytes otherwise, of which two were written just now.  The processor waits for those.)
+    const unsigned used = *(volatile uint16_t *)&page->used - 1u, whole = (unsigned)page->retire_expire << 1 & BRAWN_RETIRE_CYCLES << 1;
+    page->used = (uint16_t)used;
+    return mi_unlikely((used | whole) == 0);
+}
+_Static_assert(BRAWN_RETIRE_CYCLES == 1 << 6, "one bit of the time that a page waits says that it has all of it");
 
 // Whether `page` is the only one of its size and waits already: it gets its whole time again.  This is nearly always so, and
 // calls nothing, so that `free` saves no registers for it.

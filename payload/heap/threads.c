@@ -31,6 +31,8 @@ typedef struct {
 #if !BRAWN_CHECKED
     struct brawn_recent_s *recent[MI_BIN_HUGE];  // and the last few blocks of full pages: recent.c
 #endif
+    void *grown;  // the last block that had to move since it grew, and for how many bytes it was asked then and later: spans.c
+    size_t grown_to;
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     int32_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c

@@ -134,7 +134,7 @@
 #define BRAWN_RECENT(size) ((size) <= 1024 ? 8u : 1u + (16u << 10) / (unsigned)(size))
 #endif
 
-// A thread with at most this many pages takes a kept span of up to four times the size.  And if a block of more than BRAWN_GROWN that
+// A thread with at most this many pages takes a kept span of up to four times the size.  And if any block of more than BRAWN_GROWN that
 // grows by realloc has to move there, it gets a span of its own, with room to grow on.
 #define BRAWN_SPAN_PAGES 16
 #define BRAWN_GROWN (8u << 10)

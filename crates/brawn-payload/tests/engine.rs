@@ -33,6 +33,7 @@ fn every_patch_changes_the_engine() -> Result<()> {
             "src/alloc.c",
             "src/free.c",
             "src/heap.c",
+            "src/page-queue.c",
             "src/page.c",
             "src/random.c",
             "src/segment.c",
