@@ -255,6 +255,8 @@ static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
     if (segment == NULL) return;
     const size_t size = segment->segment_size;
     if (over > size / 2 || size - over < BRAWN_KEPT_LARGE_PART || brawn_large_guard(segment) > 0) {
+        // (With a guard at its end, all of a mapping goes for a page: that it was made for nothing is to be seen in its whole size.)
+        if (BRAWN_CHECKED && size > over) mi_atomic_add_relaxed(&brawn_made_room, size - over);
         brawn_large_release(segment);
         return;
     }
@@ -284,8 +286,11 @@ static size_t brawn_large_limit(size_t used) {
     if (!BRAWN_LARGE_TIGHT) {
         // (Vectors that grow by copies make room a few times, and what is kept beside their peak never serves again.)
         const bool goes_on = mi_atomic_load_relaxed(&brawn_made_room) >= most / BRAWN_LARGE_LEARNS;
+        // Where no mapping serves a smaller block (slack.c) and few blocks take turns, the time for the page faults is worth half of the peak more.
+        const size_t part = BRAWN_CHECKED && brawn_large_takes_turns(most) ? 2 : goes_on ? BRAWN_LARGE_MORE
+                                                                                         : BRAWN_LARGE_MORE_FIRST;
         const size_t needed = used > most ? used : most;
-        const size_t limit = needed + needed / (goes_on ? BRAWN_LARGE_MORE : BRAWN_LARGE_MORE_FIRST);
+        const size_t limit = needed + needed / part;
         const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
         // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
         const size_t fixed = brawn_sum(&brawn_slack), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);

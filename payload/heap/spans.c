@@ -121,7 +121,7 @@ static inline size_t brawn_span_bytes(const mi_page_t *page) { return (size_t)pa
 // so a thread with one buffer of another size each time has it without the engine.
 static void *brawn_span_take(mi_heap_t *heap, size_t size) {
     mi_page_t **const kept = brawn_kept_spans(heap);
-    const size_t most = BRAWN_CHECKED || heap->page_count > BRAWN_SPAN_PAGES ? size + size / 4 : 4 * size;
+    const size_t most = heap->page_count > BRAWN_SPAN_PAGES ? size + size / 4 : 4 * size;
     size_t best = BRAWN_KEPT_SPANS, best_bytes = most;
     for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
         mi_page_t *const page = kept[i];
