@@ -2,7 +2,7 @@
 //# states: no page faults for it; and what it takes no longer goes back
 //# libc: brawn
 //# profile: fast lean secure
-//# case: two_sizes six_sizes large_and_small in_batches two_threads goes_back
+//# case: two_sizes three_sizes six_sizes large_and_small in_batches two_threads goes_back
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own faults are counted, too
 #include "rounds.h"
@@ -22,6 +22,10 @@ static void in_turn(const int *kib, int count) {
 
 static void two(void) { IN_TURN(500, 2000); }
 static void two_sizes(void) { rounds(two, 2500 * KIB); }
+
+/* Together a little more than the largest one, a part of it, and the least that is kept beside. */
+static void three(void) { IN_TURN(1024, 204, 4096); }
+static void three_sizes(void) { rounds(three, 5324 * KIB); }
 
 static void six(void) { IN_TURN(64, 3000, 100, 500, 300, 1500); }
 static void six_sizes(void) { rounds(six, 5464 * KIB); }
@@ -66,5 +70,5 @@ static void goes_back(void) {
     CHECK(left <= 4 * KIB, "%ld KiB are still there after %d s", left, LONG);
 }
 
-RUN_CASES({"two_sizes", two_sizes}, {"six_sizes", six_sizes}, {"large_and_small", large_and_small}, {"in_batches", in_batches},
+RUN_CASES({"two_sizes", two_sizes}, {"three_sizes", three_sizes}, {"six_sizes", six_sizes}, {"large_and_small", large_and_small}, {"in_batches", in_batches},
     {"two_threads", two_threads}, {"goes_back", goes_back})
