@@ -9,7 +9,7 @@ use crate::variant::Variant;
 use crate::{Result, context, machine};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::{Order, Request};
 use object::{Object, ObjectSection, SectionFlags};
 use std::collections::BTreeMap;
 use std::fs;
@@ -67,7 +67,6 @@ pub fn measure(
         .duration_since(UNIX_EPOCH)
         .map_or(1, |d| d.as_nanos() as u64)
         | 1;
-    let mut random = Random::new(seed);
     let mut measurement = Measurement {
         id: entry.id.to_owned(),
         date: Some(machine::today()),
@@ -81,21 +80,26 @@ pub fn measure(
     if entry.kind == Kind::Patch {
         measurement.command = "brawn patch libc.a".to_owned();
     }
-    for round in 0..rounds {
-        let mut order = variants.clone();
-        random.shuffle(&mut order);
-        for &variant in &order {
-            match one(prepared, entry, &arguments, variant) {
-                Ok(sample) => record(&mut measurement, variant, round, sample),
-                Err(what) => measurement.failures.push(Failure {
-                    variant,
-                    round,
-                    what,
-                }),
-            }
-            tick(variant);
+    let request = Request {
+        rounds,
+        things: &[entry],
+        sides: &variants,
+        order: Order::Sides,
+        seed,
+    };
+    measurement.order.resize(rounds, Vec::new());
+    for turn in request.turns() {
+        let (round, variant) = (turn.round, *turn.side);
+        match one(prepared, entry, &arguments, variant) {
+            Ok(sample) => record(&mut measurement, variant, round, sample),
+            Err(what) => measurement.failures.push(Failure {
+                variant,
+                round,
+                what,
+            }),
         }
-        measurement.order.push(order);
+        measurement.order[round].push(variant);
+        tick(variant);
     }
     // Every list has one place for each round, so that values of one round have the same index.
     for values in measurement

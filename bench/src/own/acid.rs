@@ -12,6 +12,7 @@ use crate::stats::Estimate;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
+use brawn_lab::run::rounds::Order;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,8 +43,9 @@ pub fn measure(
         said_alike(room, program, quick)?;
     }
     let mut raw = Raw::new("brawn-bench acid", &room.brawn);
-    progress.steps("whole programs", rounds * programs.len() * SIDES.len());
-    raw.run_rounds(rounds, (&programs, &SIDES), progress, |program, side| {
+    let (what, all) = ("whole programs", (&programs[..], &SIDES[..]));
+    raw.measure(what, (rounds, Order::Sides), all, progress, |turn| {
+        let (program, side) = (turn.thing, turn.side);
         Ok((key(program.name, side), run(room, program, side, quick)?))
     })?;
     Ok(raw)

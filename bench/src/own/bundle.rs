@@ -8,7 +8,9 @@ use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,41 +36,32 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     );
     let tar = Path::new("/usr/bin/tar");
     let bundle = format!("{NAME}.artifactbundle");
-    progress.steps("tar and brawn", rounds);
-    for _ in 0..rounds {
-        clear(&out)?;
-        let arguments = [
-            "-C".as_ref(),
-            out.as_os_str(),
-            "-xzf".as_ref(),
-            packed.as_os_str(),
-        ];
-        let unpack = room.run(tar, &arguments, &[])?;
-        let arguments = [
-            "-C".as_ref(),
-            out.as_os_str(),
-            "-czf".as_ref(),
-            again.as_os_str(),
-            bundle.as_ref(),
-        ];
-        let pack = room.run(tar, &arguments, &[])?;
-        clear(&out)?;
-        if patched.exists() {
+    let [out_, packed_, again_, patched_] =
+        [&out, &packed, &again, &patched].map(|p| p.as_os_str());
+    let word = OsStr::new;
+    let unpack = [word("-C"), out_, word("-xzf"), packed_];
+    let pack = [word("-C"), out_, word("-czf"), again_, word(&bundle)];
+    let patch = [word("patch"), packed_, word("-o"), patched_];
+    let steps: [(&str, &Path, &[&OsStr]); 3] = [
+        ("unpack", tar, &unpack),
+        ("pack", tar, &pack),
+        ("brawn", &room.brawn, &patch),
+    ];
+    let (what, all) = ("tar and brawn", (&steps[..], &[()][..]));
+    raw.measure(what, (rounds, Order::Given), all, progress, |turn| {
+        let (name, program, arguments) = *turn.thing;
+        if name != "pack" {
+            clear(&out)?;
+        }
+        if name == "brawn" && patched.exists() {
             context(fs::remove_file(&patched), "remove", &patched)?;
         }
-        let arguments = [
-            "patch".as_ref(),
-            packed.as_os_str(),
-            "-o".as_ref(),
-            patched.as_os_str(),
-        ];
-        let mut brawn = room.run(&room.brawn, &arguments, &[])?;
-        brawn.insert("size".into(), size(&patched)? as f64 / size(&again)? as f64);
-        let round = [("unpack", unpack), ("pack", pack), ("brawn", brawn)];
-        raw.rounds
-            .push(round.map(|(name, sample)| (name.to_owned(), sample)).into());
-        progress.advance();
-    }
+        let mut sample = room.run(program, arguments, &[])?;
+        if name == "brawn" {
+            sample.insert("size".into(), size(&patched)? as f64 / size(&again)? as f64);
+        }
+        Ok((name.to_owned(), sample))
+    })?;
     Ok(raw)
 }
 

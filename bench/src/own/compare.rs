@@ -3,6 +3,7 @@
 //!
 //! Each round is one trial of each kind.
 
+use super::rss::chosen;
 use super::{Raw, Room, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
@@ -13,8 +14,8 @@ use brawn_lab::process::counters::{self, Availability};
 use brawn_lab::process::job::{Job, Output};
 use brawn_lab::process::parent::Sample;
 use brawn_lab::process::tree;
+use brawn_lab::run::rounds::Order;
 use brawn_sample::{Options, sample};
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,22 +41,17 @@ pub fn measure(room: &Room, only: &[String], rounds: usize, progress: &Progress)
         raw.facts.insert(format!("steps of {name}"), count);
     }
     let counters = counters::look();
-    progress.steps("trials", rounds);
-    for round in 0..rounds {
-        let mut trials = BTreeMap::new();
-        let is_asked = |kind: &&str| only.is_empty() || only.iter().any(|name| name == kind);
-        for kind in KINDS.into_iter().filter(is_asked) {
-            let trial = match kind {
-                "same" => busy(|| verdict(room, &programs[0], &programs[0], steps[0]))?,
-                "slower" => verdict(room, &programs[0], &programs[1], steps[0])?,
-                "measured" => measured(room, &programs[0], steps[1], &counters, round)?,
-                _ => sampled(&programs[0], steps[2], round)?,
-            };
-            trials.insert(kind.to_owned(), trial);
-        }
-        raw.rounds.push(trials);
-        progress.advance();
-    }
+    let all = (&chosen(&KINDS, only)[..], &[()][..]);
+    raw.measure("trials", (rounds, Order::Given), all, progress, |turn| {
+        let (kind, round) = (*turn.thing, turn.round);
+        let trial = match kind {
+            "same" => busy(|| verdict(room, &programs[0], &programs[0], steps[0]))?,
+            "slower" => verdict(room, &programs[0], &programs[1], steps[0])?,
+            "measured" => measured(room, &programs[0], steps[1], &counters, round)?,
+            _ => sampled(&programs[0], steps[2], round)?,
+        };
+        Ok((kind.to_owned(), trial))
+    })?;
     Ok(raw)
 }
 

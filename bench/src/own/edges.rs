@@ -7,7 +7,8 @@ use super::{Raw, Room};
 use crate::progress::Progress;
 use crate::show;
 use crate::{Result, repository};
-use brawn_lab::judge::functions::{MAIN, STOCK, rounds};
+use brawn_lab::judge::functions::{MAIN, STOCK};
+use brawn_lab::run::rounds::Order;
 use std::path::{Path, PathBuf};
 
 /// The families of the rows.
@@ -45,12 +46,18 @@ pub fn measure(room: &Room, only: &[String], count: usize, progress: &Progress) 
     let chosen = |family: &&str| only.is_empty() || only.iter().any(|f| f == family);
     let families: Vec<&str> = FAMILIES.into_iter().chain([OTHER]).filter(chosen).collect();
     let mut raw = Raw::new("brawn-bench edges", &room.brawn);
-    progress.steps("rows of libc", count * families.len() * SIDES.len());
-    raw.rounds = rounds(count, &families, &SIDES, super::SEED, |family, side| {
-        let sample = rows(room, &format!("edges-{side}"), family)?;
-        progress.advance();
-        Ok::<_, String>(sample)
-    })?;
+    let all = (&families[..], &SIDES[..]);
+    raw.measure(
+        "rows of libc",
+        (count, Order::Sides),
+        all,
+        progress,
+        |turn| {
+            let side = *turn.side;
+            let sample = rows(room, &format!("edges-{side}"), turn.thing)?;
+            Ok((side.to_owned(), sample))
+        },
+    )?;
     Ok(raw)
 }
 

@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,9 +78,9 @@ pub fn measure(room: &Room, old: &Path, rounds: usize, progress: &Progress) -> R
             progress.advance();
         }
     }
-    progress.steps("engine", rounds * WORK.len() * SIDES.len());
-    raw.run_rounds(rounds, (&WORK, &SIDES), progress, |work, (side, _)| {
-        let (title, workload, arguments) = work;
+    let all = (&WORK[..], &SIDES[..]);
+    raw.measure("engine", (rounds, Order::Sides), all, progress, |turn| {
+        let ((title, workload, arguments), (side, _)) = (turn.thing, turn.side);
         let sample = room.run(&program(room, workload, side), arguments, &[])?;
         Ok((key(title, side), sample))
     })?;

@@ -10,12 +10,13 @@ use crate::stats::estimate;
 use crate::{Result, repository};
 use brawn_lab::build::checked;
 use brawn_lab::judge::functions::{
-    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
+    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed,
 };
 pub use brawn_lab::judge::functions::{
     FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
 };
 use brawn_lab::process::parent::Sample;
+use brawn_lab::run::rounds::Order;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -57,16 +58,22 @@ pub fn measure(room: &Room, choice: &Choice, count: usize, progress: &Progress) 
             size.map_or(f64::NAN, |m| m.len() as f64),
         );
     }
-    progress.steps("rows of libc", count * families.len() * SIDES.len());
-    raw.rounds = rounds(count, &families, &SIDES, super::SEED, |family, side| {
-        let sample = match family {
-            START => start(room, side)?,
-            CXX => rows(room, &format!("cxx-{side}"), CXX)?,
-            family => rows(room, &format!("rows-{side}"), family)?,
-        };
-        progress.advance();
-        Ok::<_, String>(sample)
-    })?;
+    let all = (&families[..], &SIDES[..]);
+    raw.measure(
+        "rows of libc",
+        (count, Order::Sides),
+        all,
+        progress,
+        |turn| {
+            let side = *turn.side;
+            let sample = match *turn.thing {
+                START => start(room, side)?,
+                CXX => rows(room, &format!("cxx-{side}"), CXX)?,
+                family => rows(room, &format!("rows-{side}"), family)?,
+            };
+            Ok((side.to_owned(), sample))
+        },
+    )?;
     Ok(raw)
 }
 

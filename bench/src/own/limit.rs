@@ -16,7 +16,7 @@ use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::limits::{Group, Job, Limiter, Outcome};
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -139,23 +139,17 @@ pub fn measure(
         raw.facts.insert(format!("{load} besides"), besides as f64);
         progress.advance();
     }
-    let mut random = Random::new(super::SEED);
-    let pairs = loads
+    let floors: BTreeMap<&str, f64> = loads
         .iter()
-        .flat_map(|l| heaps.iter().map(move |h| (*l, *h)));
-    let mut all: Vec<(&'static str, &'static str)> = pairs.collect();
-    progress.steps("limits on memory", rounds * all.len());
-    for _ in 0..rounds {
-        let mut figures = BTreeMap::new();
-        random.shuffle(&mut all);
-        for (load, heap) in &all {
-            let sample = trial.of_heap(&built, load, heap, floor(&raw, load));
-            let sample = sample.map_err(|error| format!("{load}, {heap}: {error}"))?;
-            figures.insert(name(load, heap), sample);
-            progress.advance();
-        }
-        raw.rounds.push(figures);
-    }
+        .map(|load| (*load, floor(&raw, load)))
+        .collect();
+    let all = (&loads[..], &heaps[..]);
+    raw.measure(TITLE, (rounds, Order::Runs), all, progress, |turn| {
+        let (load, heap) = (*turn.thing, *turn.side);
+        let sample = trial.of_heap(&built, load, heap, floors[load]);
+        let sample = sample.map_err(|error| format!("{load}, {heap}: {error}"))?;
+        Ok((name(load, heap), sample))
+    })?;
     Ok(raw)
 }
 

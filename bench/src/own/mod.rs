@@ -33,7 +33,7 @@ use crate::variant::Variant;
 use crate::{Result, machine, readme, versions};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::{Launcher, Sample};
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::{Order, Request, Round, Turn, session};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -44,6 +44,20 @@ use std::process::Command;
 const MIB: f64 = 1_048_576.0;
 /// The seed of the order in which sides run, so that it is the same each time.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What takes turns, in the order that is the same each time.
+fn request<'a, T, S>(
+    (rounds, order): (usize, Order),
+    (things, sides): (&'a [T], &'a [S]),
+) -> Request<'a, T, S> {
+    Request {
+        rounds,
+        things,
+        sides,
+        order,
+        seed: SEED,
+    }
+}
 
 /// The name of one side of one measurement in the raw data.
 fn key(title: &str, side: &str) -> String {
@@ -129,7 +143,7 @@ pub struct Raw {
     /// Sizes in bytes and other figures that do not change from round to round.
     pub facts: BTreeMap<String, f64>,
     /// The rounds: figures by what was run.
-    pub rounds: Vec<BTreeMap<String, Sample>>,
+    pub rounds: Vec<Round>,
     /// The first round's memory over time, by what was run: milliseconds, KiB of RSS and of PSS.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<[u64; 3]>>,
@@ -161,30 +175,22 @@ impl Raw {
         raw
     }
 
-    /// Runs `count` rounds: each of them everything in `all`, with the sides in a random order.
-    fn run_rounds<T, S: Clone>(
+    /// Has the laboratory run everything in `things` with each of `sides` so often, and shows `what` is measured.
+    fn measure<T, S>(
         &mut self,
-        count: usize,
-        (all, sides): (&[T], &[S]),
+        what: &str,
+        (rounds, order): (usize, Order),
+        (things, sides): (&[T], &[S]),
         progress: &Progress,
-        run: impl Fn(&T, &S) -> Result<(String, Sample)>,
+        mut run: impl FnMut(Turn<'_, T, S>) -> Result<(String, Sample)>,
     ) -> Result<()> {
-        let mut random = Random::new(SEED);
-        let mut sides = sides.to_vec();
-        let first = sides.clone();
-        for _ in 0..count {
-            let mut round = BTreeMap::new();
-            for one in all {
-                sides.clone_from(&first);
-                random.shuffle(&mut sides);
-                for side in &sides {
-                    let (name, sample) = run(one, side)?;
-                    round.insert(name, sample);
-                    progress.advance();
-                }
-            }
-            self.rounds.push(round);
-        }
+        let request = request((rounds, order), (things, sides));
+        progress.steps(what, request.count());
+        self.rounds = session(&request, |turn| {
+            let done = run(turn)?;
+            progress.advance();
+            Ok::<_, String>(done)
+        })?;
         Ok(())
     }
 
@@ -194,8 +200,7 @@ impl Raw {
         [what, base]: [&str; 2],
         of: impl Fn(&Sample) -> Option<f64>,
     ) -> Option<Estimate> {
-        let ratio =
-            |round: &BTreeMap<String, Sample>| Some(of(round.get(what)?)? / of(round.get(base)?)?);
+        let ratio = |round: &Round| Some(of(round.get(what)?)? / of(round.get(base)?)?);
         let ratios: Vec<f64> = self.rounds.iter().filter_map(ratio).collect();
         crate::stats::estimate(&ratios)
     }
@@ -212,7 +217,7 @@ impl Raw {
 
     /// All samples of a figure.
     fn all(&self, what: &str, figure: &str) -> Vec<f64> {
-        let of = |round: &BTreeMap<String, Sample>| round.get(what)?.get(figure).copied();
+        let of = |round: &Round| round.get(what)?.get(figure).copied();
         self.rounds.iter().filter_map(of).collect()
     }
 
@@ -227,7 +232,7 @@ impl Raw {
     }
 
     /// The median of `of(round)`.
-    fn median_of(&self, of: impl Fn(&BTreeMap<String, Sample>) -> Option<f64>) -> f64 {
+    fn median_of(&self, of: impl Fn(&Round) -> Option<f64>) -> f64 {
         let values: Vec<f64> = self.rounds.iter().filter_map(of).collect();
         crate::stats::estimate(&values).map_or(f64::NAN, |e| e.median)
     }

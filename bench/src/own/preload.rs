@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, repository};
 use brawn_lab::build::checked;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -71,9 +72,9 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
         .copied()
         .chain([(ONCE, "once", &[][..])])
         .collect();
-    progress.steps("preload", rounds * all.len() * SIDES.len());
-    raw.run_rounds(rounds, (&all, &SIDES), progress, |work, side| {
-        let ((title, workload, arguments), (side, libc, is_preloaded)) = (work, side);
+    let all = (&all[..], &SIDES[..]);
+    raw.measure("preload", (rounds, Order::Sides), all, progress, |turn| {
+        let ((title, workload, arguments), (side, libc, is_preloaded)) = (turn.thing, turn.side);
         let variables: &[(&str, &Path)] = match is_preloaded {
             true => &[("LD_PRELOAD", &object)],
             false => &[],

@@ -8,7 +8,8 @@ use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
-use std::collections::BTreeMap;
+use brawn_lab::process::parent::Sample;
+use brawn_lab::run::rounds::Order;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -58,17 +59,19 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     let run = ["run".as_ref(), typos.as_os_str(), "--version".as_ref()];
     let first = room.run(&room.brawn, &run, &variables)?;
     raw.facts.insert("first run".into(), first["wall_ns"]);
-    progress.steps("rewrite and run", rounds);
-    for number in 0..rounds {
-        let mut round = BTreeMap::new();
-        if number < REWRITES {
-            round.insert("rewrite".to_owned(), rewrite(room, &large)?.1);
-        }
-        round.insert("plain".into(), room.run(&typos, &["--version"], &[])?);
-        round.insert("run".into(), room.run(&room.brawn, &run, &variables)?);
-        raw.rounds.push(round);
-        progress.advance();
-    }
+    let (what, all) = (
+        "rewrite and run",
+        (&["rewrite", "plain", "run"][..], &[()][..]),
+    );
+    raw.measure(what, (rounds, Order::Given), all, progress, |turn| {
+        let sample = match *turn.thing {
+            "rewrite" if turn.round < REWRITES => rewrite(room, &large)?.1,
+            "rewrite" => Sample::new(),
+            "plain" => room.run(&typos, &["--version"], &[])?,
+            _ => room.run(&room.brawn, &run, &variables)?,
+        };
+        Ok((turn.thing.to_string(), sample))
+    })?;
     Ok(raw)
 }
 
@@ -169,7 +172,7 @@ fn typos(room: &Room) -> Result<PathBuf> {
 }
 
 /// Rewrites `program` to a new file and runs that. Returns the file and the figures of `brawn rewrite`.
-fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, brawn_lab::process::parent::Sample)> {
+fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, Sample)> {
     let out = room.at("out");
     if out.exists() {
         context(fs::remove_file(&out), "remove", &out)?;

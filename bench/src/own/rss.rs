@@ -19,7 +19,7 @@ use brawn_lab::process::counters::Availability;
 use brawn_lab::process::job::{End, Job, Moment, Output};
 use brawn_lab::process::parent::{Sample, parse};
 use brawn_lab::process::tree;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -106,31 +106,22 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
     let variants = variants(&heaps);
     let built = room.built(&variants, &[&ENTRY], progress)?;
     let mut raw = Raw::of_built("brawn-bench rss", &built);
-    let mut random = Random::new(super::SEED);
-    let mut all: Vec<(&str, &str)> = kinds
-        .iter()
-        .flat_map(|kind| heaps.iter().map(move |heap| (*kind, *heap)))
-        .collect();
-    progress.steps("memory over time", rounds * all.len());
-    for round in 0..rounds {
-        let rest = match round {
+    let mut curves = BTreeMap::new();
+    let (what, all) = ("memory over time", (&kinds[..], &heaps[..]));
+    raw.measure(what, (rounds, Order::Runs), all, progress, |turn| {
+        let rest = match turn.round {
             0 if !choice.quick => LONG_REST,
             _ => REST,
         };
-        let mut figures = BTreeMap::new();
-        random.shuffle(&mut all);
-        for (kind, heap) in &all {
-            let scale = if choice.quick { "5" } else { "100" };
-            let (sample, moments) = run(&built, kind, heap, rest, scale)?;
-            let name = name(kind, heap);
-            if round == 0 {
-                raw.curves.insert(name.clone(), curve(&moments));
-            }
-            figures.insert(name, sample);
-            progress.advance();
+        let scale = if choice.quick { "5" } else { "100" };
+        let (sample, moments) = run(&built, turn.thing, turn.side, rest, scale)?;
+        let name = name(turn.thing, turn.side);
+        if turn.round == 0 {
+            curves.insert(name.clone(), curve(&moments));
         }
-        raw.rounds.push(figures);
-    }
+        Ok((name, sample))
+    })?;
+    raw.curves = curves;
     Ok(raw)
 }
 

@@ -17,7 +17,7 @@ use crate::variant::Variant;
 use crate::{Result, context, nginx, rust};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use load::Load;
 use process::Server;
 use std::collections::BTreeMap;
@@ -137,42 +137,34 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
     let mut raw = Raw::new("brawn-bench server", &room.brawn);
     raw.versions.extend(rust::server_versions()?);
     raw.versions.insert("nginx".into(), nginx::VERSION.into());
-    let mut random = Random::new(super::SEED);
-    let mut all: Vec<_> = runs
-        .iter()
-        .flat_map(|run| heaps.iter().map(move |heap| (run.0, run.1, *heap)))
-        .collect();
-    progress.steps("servers", rounds * all.len());
     let mut answers: BTreeMap<String, usize> = BTreeMap::new();
-    for _ in 0..rounds {
-        random.shuffle(&mut all);
-        let mut resting = Vec::new();
-        for (server, load, heap) in &all {
-            let failed = |error| format!("{}, {heap}: {error}", name(server, load));
-            let requests = if choice.quick {
-                load.connections.max(4)
-            } else {
-                load.requests
-            };
-            let (bytes, rest) = run(room, &built, server, load, heap, requests).map_err(failed)?;
-            // What is compared does the same: each server compresses to the same size with every libc.
-            let first = *answers.entry(name(server, load)).or_insert(bytes);
-            if first != bytes {
-                return Err(failed(format!(
-                    "answers of {bytes} bytes, and of {first} with another libc"
-                )));
-            }
-            resting.push((key(&name(server, load), heap), rest));
-            progress.advance();
+    let mut resting = Vec::new();
+    let all = (&runs[..], &heaps[..]);
+    raw.measure("servers", (rounds, Order::Runs), all, progress, |turn| {
+        let ((server, load), heap) = (*turn.thing, *turn.side);
+        let failed = |error| format!("{}, {heap}: {error}", name(server, load));
+        let requests = if choice.quick {
+            load.connections.max(4)
+        } else {
+            load.requests
+        };
+        let (sample, bytes, rest) =
+            run(room, &built, server, load, heap, requests).map_err(failed)?;
+        // What is compared does the same: each server compresses to the same size with every libc.
+        let first = *answers.entry(name(server, load)).or_insert(bytes);
+        if first != bytes {
+            return Err(failed(format!(
+                "answers of {bytes} bytes, and of {first} with another libc"
+            )));
         }
-        let mut round = BTreeMap::new();
-        for (name, rest) in resting {
-            let sample = rest
-                .join()
-                .map_err(|_| format!("{name}: a thread panicked"))?;
-            round.insert(name, sample?);
-        }
-        raw.rounds.push(round);
+        let name = key(&name(server, load), heap);
+        resting.push((turn.round, name.clone(), rest));
+        Ok((name, sample))
+    })?;
+    for (round, name, rest) in resting {
+        let memory = rest.join();
+        let memory = memory.map_err(|_| format!("{name}: a thread panicked"))??;
+        raw.rounds[round].entry(name).or_default().extend(memory);
     }
     for (name, bytes) in answers {
         raw.facts.insert(format!("{name} compressed"), bytes as f64);
@@ -230,7 +222,8 @@ fn executable(room: &Room, built: &Prepared, server: &str, heap: &str) -> Result
 
 type Rest = JoinHandle<Result<Sample>>;
 
-/// Starts a server and asks it. Returns the bytes of an answer, and the rest, which ends with the server's figures.
+/// Starts a server and asks it. Returns what that took, the bytes of an answer, and the rest, at whose end the server's
+/// memory is looked at.
 fn run(
     room: &Room,
     built: &Prepared,
@@ -238,7 +231,7 @@ fn run(
     load: &Load,
     heap: &str,
     requests: usize,
-) -> Result<(usize, Rest)> {
+) -> Result<(Sample, usize, Rest)> {
     let running = started(server, &executable(room, built, server, heap)?, &room.work)?;
     let before = running.spent()?;
     let answered = load.ask(running.address, requests)?;
@@ -250,10 +243,9 @@ fn run(
     sample.insert("wall_ns".to_owned(), answered.wall.as_nanos() as f64);
     let rest = std::thread::spawn(move || {
         std::thread::sleep(REST);
-        sample.extend(running.memory()?);
-        Ok(sample)
+        running.memory()
     });
-    Ok((answered.bytes, rest))
+    Ok((sample, answered.bytes, rest))
 }
 
 fn started(server: &str, program: &Path, work: &Path) -> Result<Server> {

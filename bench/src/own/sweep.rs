@@ -11,12 +11,12 @@ pub mod table;
 pub mod words;
 
 use super::rss::{chosen, variant, variants};
-use super::{Raw, Room};
+use super::{Raw, Room, request};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::{Result, machine};
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use pattern::Pattern;
 use patterns::patterns;
 use serde::{Deserialize, Serialize};
@@ -143,33 +143,22 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
         us: nothing(),
         kib: nothing(),
     };
-    let mut random = Random::new(super::SEED);
-    let mut order: Vec<&Pattern> = patterns.iter().collect();
-    let mut turns: Vec<usize> = (0..heaps.len()).collect();
-    progress.steps(&format!("{} patterns", order.len()), rounds * order.len());
-    for round in 0..rounds {
-        random.shuffle(&mut order);
-        for pattern in &order {
-            random.shuffle(&mut turns);
-            for &turn in &turns {
-                match run(&built, pattern, heaps[turn]) {
-                    Ok([us, kib]) => {
-                        let name = pattern.to_string();
-                        let place = turn * rounds + round;
-                        sweep
-                            .us
-                            .entry(name.clone())
-                            .and_modify(|list| list[place] = Some(us));
-                        sweep
-                            .kib
-                            .entry(name)
-                            .and_modify(|list| list[place] = Some(kib));
-                    }
-                    Err(what) => eprintln!("{pattern}, {}: {what}", heaps[turn]),
+    let sides: Vec<(usize, &str)> = heaps.iter().copied().enumerate().collect();
+    let request = request((rounds, Order::Both), (&patterns, &sides));
+    progress.steps(&format!("{} patterns", patterns.len()), request.count());
+    for turn in request.turns() {
+        let (pattern, (number, heap)) = (turn.thing, *turn.side);
+        match run(&built, pattern, heap) {
+            Ok(figures) => {
+                let place = number * rounds + turn.round;
+                for (lists, figure) in [&mut sweep.us, &mut sweep.kib].into_iter().zip(figures) {
+                    let list = lists.entry(pattern.to_string());
+                    list.and_modify(|list| list[place] = Some(figure));
                 }
             }
-            progress.advance();
+            Err(what) => eprintln!("{pattern}, {heap}: {what}"),
         }
+        progress.advance();
     }
     raw.sweep = sweep;
     raw.load[1] = machine::load();

@@ -4,9 +4,8 @@
 //! every row. A row's figure is the median of its ratios in all rounds, with the 95 % interval. `brawn bench libc` and
 //! the repository's `brawn-bench libc` share this.
 
-use crate::run::schedule::Random;
+pub use crate::run::rounds::{Round, Sample};
 use crate::stats::median::{Estimate, estimate};
-use std::collections::BTreeMap;
 
 /// The families, as the programs name them.
 pub const FAMILIES: [&str; 13] = [
@@ -79,11 +78,6 @@ pub fn parts(row: &str) -> (&str, &str) {
     row.split_once(": ").unwrap_or(("", row))
 }
 
-/// Nanoseconds by row.
-pub type Sample = BTreeMap<String, f64>;
-/// What each side gave, by its name.
-pub type Round = BTreeMap<String, Sample>;
-
 /// What a program printed, in its order: rows as `family: name`, and their times. Other lines are left out.
 pub fn printed(text: &str) -> impl Iterator<Item = (String, f64)> {
     let row = |line: &str| {
@@ -93,31 +87,6 @@ pub fn printed(text: &str) -> impl Iterator<Item = (String, f64)> {
         Some((format!("{family}: {name}"), time))
     };
     text.lines().filter_map(row)
-}
-
-/// Runs all rounds: `run` gives the rows of a family of a side.
-pub fn rounds<E>(
-    count: usize,
-    families: &[&str],
-    sides: &[&str],
-    seed: u64,
-    mut run: impl FnMut(&str, &str) -> Result<Sample, E>,
-) -> Result<Vec<Round>, E> {
-    let mut random = Random::new(seed);
-    let mut all = Vec::with_capacity(count);
-    for _ in 0..count {
-        let mut round = Round::new();
-        for family in families {
-            let mut sides = sides.to_vec();
-            random.shuffle(&mut sides);
-            for side in sides {
-                let sample = run(family, side)?;
-                round.entry(side.to_owned()).or_default().extend(sample);
-            }
-        }
-        all.push(round);
-    }
-    Ok(all)
 }
 
 /// A row's figures.
@@ -269,24 +238,6 @@ mod tests {
         let names: Vec<&String> = said.keys().collect();
         assert_eq!(names, ["math: sin(v)", "strings: strlen, 8 B"]);
         assert_eq!(said["math: sin(v)"], 2.5);
-    }
-
-    #[test]
-    fn every_round_runs_every_side_of_every_family_in_an_order_of_the_seed() {
-        let order = |seed| {
-            let mut order = Vec::new();
-            let run = |family: &str, side: &str| {
-                order.push(format!("{family} {side}"));
-                Ok::<_, ()>(Sample::from([(family.to_owned(), 1.0)]))
-            };
-            let all = rounds(9, &["math", "sort"], &[STOCK, BRAWN], seed, run).expect("no failure");
-            assert!(all.iter().all(|r| r.len() == 2 && r[BRAWN].len() == 2));
-            order
-        };
-        let first = order(1);
-        assert_eq!(first.len(), 36);
-        assert_eq!(first, order(1));
-        assert_ne!(first, order(2));
     }
 
     #[test]

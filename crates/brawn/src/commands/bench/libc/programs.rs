@@ -8,10 +8,11 @@ use crate::ui;
 use brawn_core::Result;
 use brawn_lab::judge::functions::{
     BRAWN, CXX, FAMILIES, GLIBC, HEADER, LIFE, LIVES, MAIN, Round, START, STARTS, STOCK, Sample,
-    THROW, parts, printed, rounds,
+    THROW, parts, printed,
 };
 use brawn_lab::process::job::{End, Run};
 use brawn_lab::run::outputs::ended;
+use brawn_lab::run::rounds::{Order, Request, session};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -320,15 +321,21 @@ impl<'r> Programs<'r> {
         let s = |count| if count == 1 { "" } else { "s" };
         let (rows, each) = (s(count), s(runs as usize));
         ui::info(&format!("{count} row{rows}, {runs} run{each} of each form"));
-        let steps = runs as usize * families.len() * sides.len();
-        let bar = Bar::new(steps as u64, "{bar:30} {percent:>3} %, {eta} left");
-        let mut findings = Vec::new();
-        let run = |family: &str, side: &str| {
-            let sample = self.family(family, side, is_quick, &mut findings)?;
-            bar.inc(1);
-            Ok(sample)
+        let request = Request {
+            rounds: runs as usize,
+            things: &families,
+            sides: &sides,
+            order: Order::Sides,
+            seed,
         };
-        let mut all = rounds(runs as usize, &families, &sides, seed, run)?;
+        let steps = request.count() as u64;
+        let bar = Bar::new(steps, "{bar:30} {percent:>3} %, {eta} left");
+        let mut findings = Vec::new();
+        let mut all = session(&request, |turn| {
+            let sample = self.family(turn.thing, turn.side, is_quick, &mut findings)?;
+            bar.inc(1);
+            Ok((turn.side.to_string(), sample))
+        })?;
         for finding in &findings {
             for sample in all.iter_mut().flat_map(BTreeMap::values_mut) {
                 sample.remove(&finding.row);
