@@ -36,13 +36,12 @@ pub fn words(advice: Advice<'_>) -> String {
 mod tests {
     use super::*;
     use crate::cli::Cli;
-    use brawn_core::component::Families;
     use clap::Parser as _;
 
     /// A subcommand or flag that is renamed must not live on in messages.
     #[test]
     fn what_is_advised_can_be_typed() {
-        let parts = [Component::Memory, Component::Libc(Families::ALL)];
+        let parts = [Component::Memory, Component::LIBC];
         for (command, advice, file) in [
             ("patch", Advice::Only(&parts), "libc.a"),
             ("rewrite", Advice::Only(&parts), "program"),

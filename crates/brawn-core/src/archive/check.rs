@@ -3,7 +3,7 @@
 //! Nothing here asks `apply` what it wrote. What the new archive must be follows from the old archive, the plan and
 //! the payload alone. So a fault in `apply` is found here and not repeated.
 
-use crate::archive::findings::Part;
+use crate::component::Component;
 use crate::archive::identify::Findings;
 use crate::archive::plan::{Action, Plan};
 use crate::archive::read::{Archive, EntryKind, Index};
@@ -131,20 +131,20 @@ fn check_lines(found: &[&[u8]], old: &[&[u8]], defined: &[&[u8]], sorted: bool) 
 
 /// The index has exactly the names that the payload declares for each added member.
 fn check_added(mut found: Vec<&[u8]>, plan: &Plan, payload: &Payload) -> Result<()> {
-    let has = |part: Part| plan.add.iter().any(|added| added.component == part);
-    let comes = |part: Part, name: &str| {
+    let has = |part: Component| plan.add.iter().any(|added| added.component == part);
+    let comes = |part: Component, name: &str| {
         let mut added = plan.add.iter().filter(|added| added.component == part);
         added.any(|added| added.name == name)
     };
-    let heap = payload.surface.iter().filter(|_| has(Part::Heap));
+    let heap = payload.surface.iter().filter(|_| has(Component::Heap));
     let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
-    let memory = memory.iter().filter(|f| comes(Part::Memory, f.member.name));
+    let memory = memory.iter().filter(|f| comes(Component::Memory, f.member.name));
     let memory = memory.flat_map(|f| f.surface.iter().chain(f.own));
     let libc = payload.libc.functions.iter();
-    let libc = libc.filter(|f| comes(Part::Libc, f.member.name));
+    let libc = libc.filter(|f| comes(Component::LIBC, f.member.name));
     let libc = libc.flat_map(|f| f.surface.iter().chain(f.own));
     let supplied = payload.supplied.functions.iter();
-    let supplied = supplied.filter(|f| comes(Part::Supplied, f.member.name));
+    let supplied = supplied.filter(|f| comes(Component::Supplied, f.member.name));
     let expected = heap.chain(memory).chain(libc).copied();
     let expected = expected.chain(supplied.map(|f| f.name));
     let mut expected: Vec<&[u8]> = expected.map(str::as_bytes).collect();

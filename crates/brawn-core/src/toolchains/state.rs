@@ -183,6 +183,7 @@ fn state(
         Component::Heap => has_brawn,
         Component::Memory => report.memory_note.is_some(),
         Component::Libc(_) => report.libc_note.is_some(),
+        Component::Supplied => false,
     };
     let mut parts: Vec<Component> = Component::ALL.iter().filter(has).copied().collect();
     if parts.is_empty() {
