@@ -43,7 +43,7 @@ impl Places {
 }
 
 #[derive(Args)]
-pub struct Part {
+pub struct Selection {
     /// Only the measurements whose names begin with one of these
     #[arg(long, value_delimiter = ',')]
     pub only: Vec<String>,
@@ -57,14 +57,14 @@ pub enum Command {
     /// Build what the measurements need, and run nothing
     Build {
         #[command(flatten)]
-        part: Part,
+        part: Selection,
         #[command(flatten)]
         places: Places,
     },
     /// Build and run the catalogue; write the raw data
     Run {
         #[command(flatten)]
-        part: Part,
+        part: Selection,
         /// Build nothing: run what `build` has left
         #[arg(long)]
         built: bool,

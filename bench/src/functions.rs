@@ -17,8 +17,8 @@ pub fn measure_libc(
         objects: own::libc::objects(&objects)?,
         libc,
     };
-    let raw = own.raw("libc", !quick, |room, rounds, progress| {
-        own::libc::measure(room, &choice, rounds, progress)
+    let raw = own.raw("libc", !quick, |site, rounds, progress| {
+        own::libc::measure(site, &choice, rounds, progress)
     })?;
     print(&own::libc::show(&raw), own.markdown);
     anstream::print!("{}", own::libc::summary(&raw));
@@ -29,8 +29,8 @@ pub fn measure_libc(
 pub fn measure_edges(only: &[String], quick: bool, own: &Own) -> Result<()> {
     let families = own::edges::FAMILIES.iter().copied();
     known(only, "family", families.chain([own::edges::OTHER]))?;
-    let raw = own.raw("edges", !quick, |room, rounds, progress| {
-        own::edges::measure(room, only, rounds, progress)
+    let raw = own.raw("edges", !quick, |site, rounds, progress| {
+        own::edges::measure(site, only, rounds, progress)
     })?;
     print(&own::libc::show(&raw), own.markdown);
     anstream::print!("{}", own::edges::summary(&raw));

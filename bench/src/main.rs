@@ -8,7 +8,7 @@ mod sweep;
 
 use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
 use brawn_bench::measure::{Effort, measure};
-use brawn_bench::own::{self, Raw, Room};
+use brawn_bench::own::{self, Raw, Site};
 use brawn_bench::prepare::Prepared;
 use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
@@ -16,11 +16,11 @@ use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
 use brawn_bench::{Result, bars, demo, heaps, machine, pages, readme, tables, traced};
 use clap::Parser as _;
-use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
+use cli::{Cli, Command, Extensions, Limit, Own, Places, Selection};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-type Measured = fn(&Room, usize, &Progress) -> Result<Raw>;
+type Measured = fn(&Site, usize, &Progress) -> Result<Raw>;
 
 impl Own {
     /// The raw data: read from an earlier run, or measured now. If it is to be kept, `name` is its directory's name.
@@ -28,15 +28,15 @@ impl Own {
         &self,
         name: &str,
         keep: bool,
-        measure: impl FnOnce(&Room, usize, &Progress) -> Result<Raw>,
+        measure: impl FnOnce(&Site, usize, &Progress) -> Result<Raw>,
     ) -> Result<Raw> {
         if let Some(path) = &self.from {
             return read_json(path);
         }
         let progress = Progress::new();
         let work = self.places.work(&format!("bench-{name}"))?;
-        let room = Room::new(&work, &self.places.brawn()?)?;
-        let mut raw = measure(&room, self.rounds.into(), &progress)?;
+        let site = Site::new(&work, &self.places.brawn()?)?;
+        let mut raw = measure(&site, self.rounds.into(), &progress)?;
         progress.finish();
         if keep {
             let path = raw.write(name)?;
@@ -99,12 +99,12 @@ impl Limit {
         // What another limit shows is no row of the published table.
         let keep = !self.quick && !self.rlimit;
         let mut has_group = true;
-        let raw = self.own.raw("limit", keep, |room, rounds, progress| {
-            let limiter = own::limit::limiter(room, choice.rlimit).map_err(|reason| {
+        let raw = self.own.raw("limit", keep, |site, rounds, progress| {
+            let limiter = own::limit::limiter(site, choice.rlimit).map_err(|reason| {
                 has_group = false;
                 format!("no memory cgroup can be made here: {reason}; run it as root, or by `systemd-run --user --scope`, or with --rlimit")
             })?;
-            own::limit::measure(room, &limiter, &choice, rounds, progress)
+            own::limit::measure(site, &limiter, &choice, rounds, progress)
         });
         let shown = raw.map(|raw| {
             print(&own::limit::show(&raw), self.own.markdown);
@@ -192,15 +192,15 @@ fn measure_one(command: Command) -> Result<()> {
         Command::Edges { only, quick, own } => functions::measure_edges(&only, quick, &own),
         Command::Acid { only, quick, own } => {
             known(&only, "program", own::acid::PROGRAMS.iter().map(|p| p.name))?;
-            let raw = own.raw("acid", !quick, |room, rounds, progress| {
-                own::acid::measure(room, &only, rounds, quick, progress)
+            let raw = own.raw("acid", !quick, |site, rounds, progress| {
+                own::acid::measure(site, &only, rounds, quick, progress)
             })?;
             print(&own::acid::show(&raw), own.markdown);
             Ok(())
         }
         Command::Compare { only, quick, own } => {
-            let raw = own.raw("compare", !quick, |room, rounds, progress| {
-                own::compare::measure(room, &only, rounds, progress)
+            let raw = own.raw("compare", !quick, |site, rounds, progress| {
+                own::compare::measure(site, &only, rounds, progress)
             })?;
             print(&own::compare::show(&raw), own.markdown);
             Ok(())
@@ -227,11 +227,11 @@ fn measure_one(command: Command) -> Result<()> {
             places,
         } => {
             let progress = Progress::new();
-            let room = Room::new(&places.work("bench-where")?, &places.brawn()?)?;
+            let site = Site::new(&places.work("bench-where")?, &places.brawn()?)?;
             let all = || own::inside::names(rests);
             let programs = Some(programs).filter(|named| !named.is_empty());
             for program in programs.unwrap_or_else(all) {
-                let peak = own::inside::look(&room, &program, &profile, rests, &progress)?;
+                let peak = own::inside::look(&site, &program, &profile, rests, &progress)?;
                 print(&own::inside::show(&program, &peak), markdown);
             }
             progress.finish();
@@ -241,8 +241,8 @@ fn measure_one(command: Command) -> Result<()> {
         Command::Preload { own } => own.run("preload", own::preload::measure, own::preload::show),
         Command::Bundle { own } => own.run("bundle", own::bundle::measure, own::bundle::show),
         Command::Engine { old, own } => {
-            let raw = own.raw("engine", true, |room, rounds, progress| {
-                own::engine::measure(room, &old, rounds, progress)
+            let raw = own.raw("engine", true, |site, rounds, progress| {
+                own::engine::measure(site, &old, rounds, progress)
             })?;
             print(&own::engine::show(&raw), own.markdown);
             Ok(())
@@ -253,8 +253,8 @@ fn measure_one(command: Command) -> Result<()> {
 
 /// Watches memory over time, and draws it into the file `plot`.
 fn measure_rss(choice: &own::rss::Choice, plot: Option<&Path>, own: &Own) -> Result<()> {
-    let raw = own.raw("rss", !choice.quick, |room, rounds, progress| {
-        own::rss::measure(room, choice, rounds, progress)
+    let raw = own.raw("rss", !choice.quick, |site, rounds, progress| {
+        own::rss::measure(site, choice, rounds, progress)
     })?;
     print(&own::rss::show(&raw), own.markdown);
     if let Some(path) = plot {
@@ -270,7 +270,7 @@ fn measure_rss(choice: &own::rss::Choice, plot: Option<&Path>, own: &Own) -> Res
 
 /// Prepares and measures `part`, and writes the raw data into `out`.
 fn run_all(
-    part: &Part,
+    part: &Selection,
     places: &Places,
     built: bool,
     effort: Effort,
@@ -291,7 +291,7 @@ fn run_all(
 
 /// Where raw data go unless the user says it.  A part of the measurements is added to the newest directory of this
 /// machine, since each table of README comes from one directory.
-fn joined_or_new(part: &Part) -> PathBuf {
+fn joined_or_new(part: &Selection) -> PathBuf {
     let cpu = machine::cpu_slug();
     let joined = readme::newest(&readme::results_folder())
         .filter(|folder| !part.only.is_empty() && folder.to_string_lossy().ends_with(&cpu));
@@ -349,7 +349,12 @@ fn chosen_variants(names: &[String]) -> Result<Vec<Variant>> {
 }
 
 /// Builds everything that a part of the catalogue needs, or uses what was built before.
-fn prepared(part: &Part, places: &Places, built: bool, progress: &Progress) -> Result<Prepared> {
+fn prepared(
+    part: &Selection,
+    places: &Places,
+    built: bool,
+    progress: &Progress,
+) -> Result<Prepared> {
     let entries = chosen(&part.only)?;
     let variants = chosen_variants(&part.variants)?;
     // brawn is only needed if one of the variants is brawn.

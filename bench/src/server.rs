@@ -14,8 +14,8 @@ impl Server {
             heaps: self.heaps,
             quick: self.quick,
         };
-        let raw = self.own.raw("server", keep, |room, rounds, progress| {
-            measure(room, &choice, rounds, progress)
+        let raw = self.own.raw("server", keep, |site, rounds, progress| {
+            measure(site, &choice, rounds, progress)
         })?;
         for table in [table::times(&raw), table::memory(&raw)] {
             print(&table, self.own.markdown);

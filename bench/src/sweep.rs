@@ -20,8 +20,8 @@ impl Sweep {
             return Ok(());
         }
         let keep = choice.is_whole();
-        let raw = self.own.raw("sweep", keep, |room, rounds, progress| {
-            measure(room, &choice, rounds, progress)
+        let raw = self.own.raw("sweep", keep, |site, rounds, progress| {
+            measure(site, &choice, rounds, progress)
         })?;
         if let Some(path) = &self.out {
             write_json(path, &raw)?;

@@ -5,7 +5,7 @@
 
 mod programs;
 
-use super::{Raw, Room, key};
+use super::{Raw, Site, key};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::Estimate;
@@ -23,7 +23,7 @@ const SIDES: [&str; 3] = ["stock musl", "brawn", "glibc"];
 
 /// Builds everything, runs the programs in `only` (all if it is empty) for `rounds` rounds, and returns the raw data.
 pub fn measure(
-    room: &Room,
+    site: &Site,
     only: &[String],
     rounds: usize,
     quick: bool,
@@ -31,22 +31,22 @@ pub fn measure(
 ) -> Result<Raw> {
     let chosen = |p: &&Program| only.is_empty() || only.iter().any(|name| name == p.name);
     let programs: Vec<&Program> = PROGRAMS.iter().filter(chosen).collect();
-    let patched = room.patched(&room.libc)?;
+    let patched = site.patched(&site.libc)?;
     let input = text(if quick { 100_000 } else { 8_000_000 });
     for side in SIDES {
-        let path = room.at(&format!("in-{side}"));
+        let path = site.at(&format!("in-{side}"));
         context(fs::write(&path, &input), "write", &path)?;
     }
     for program in &programs {
         progress.step(&format!("building {}", program.name));
-        build(room, program, &patched)?;
-        said_alike(room, program, quick)?;
+        build(site, program, &patched)?;
+        said_alike(site, program, quick)?;
     }
-    let mut raw = Raw::new("brawn-bench acid", &room.brawn);
+    let mut raw = Raw::new("brawn-bench acid", &site.brawn);
     let (what, all) = ("whole programs", (&programs[..], &SIDES[..]));
     raw.measure(what, (rounds, Order::Sides), all, progress, |turn| {
         let (program, side) = (turn.thing, turn.side);
-        Ok((key(program.name, side), run(room, program, side, quick)?))
+        Ok((key(program.name, side), run(site, program, side, quick)?))
     })?;
     Ok(raw)
 }
@@ -87,10 +87,10 @@ pub(super) fn text(size: usize) -> Vec<u8> {
 }
 
 /// Compiles it once for musl and once for glibc, then links it for each side.
-fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
+fn build(site: &Site, program: &Program, patched: &Path) -> Result<()> {
     let home = repository().join("target/tools/acid");
     for (libc, compiler) in [("musl", "musl-gcc"), ("glibc", "gcc")] {
-        let objects = room.at(&format!("{}-objects-{libc}", program.name));
+        let objects = site.at(&format!("{}-objects-{libc}", program.name));
         context(fs::create_dir_all(&objects), "create", &objects)?;
         let mut files = Vec::new();
         for source in sources(program, &home)? {
@@ -117,7 +117,7 @@ fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
             }
             command
                 .arg("-o")
-                .arg(room.at(&format!("{}-{side}", program.name)))
+                .arg(site.at(&format!("{}-{side}", program.name)))
                 .args(&files);
             if *side == "brawn" {
                 command.arg("-L").arg(patched);
@@ -160,9 +160,9 @@ fn sources(program: &Program, home: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Its arguments on one side.
-fn arguments(room: &Room, program: &Program, side: &str, quick: bool) -> Vec<String> {
+fn arguments(site: &Site, program: &Program, side: &str, quick: bool) -> Vec<String> {
     let [input, output] =
-        ["in", "out"].map(|name| room.at(&format!("{name}-{side}")).display().to_string());
+        ["in", "out"].map(|name| site.at(&format!("{name}-{side}")).display().to_string());
     let acid = repository().join("bench/acid").display().to_string();
     let arguments = if quick {
         program.quick
@@ -175,22 +175,22 @@ fn arguments(room: &Room, program: &Program, side: &str, quick: bool) -> Vec<Str
     filled.map(|a| a.replace("$ACID", &acid)).collect()
 }
 
-fn run(room: &Room, program: &Program, side: &str, quick: bool) -> Result<Sample> {
-    let executable = room.at(&format!("{}-{side}", program.name));
-    room.run(&executable, &arguments(room, program, side, quick), &[])
+fn run(site: &Site, program: &Program, side: &str, quick: bool) -> Result<Sample> {
+    let executable = site.at(&format!("{}-{side}", program.name));
+    site.run(&executable, &arguments(site, program, side, quick), &[])
         .map_err(|error| format!("{}, {side}: {error}", program.name))
 }
 
 /// Fails if it prints or writes something else with another libc.
-fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
+fn said_alike(site: &Site, program: &Program, quick: bool) -> Result<()> {
     let mut first: Option<(&str, String, Option<Vec<u8>>)> = None;
     for side in SIDES {
-        let output = room.at(&format!("out-{side}"));
+        let output = site.at(&format!("out-{side}"));
         if output.exists() {
             context(fs::remove_file(&output), "remove", &output)?;
         }
-        let mut command = Command::new(room.at(&format!("{}-{side}", program.name)));
-        let said = checked(command.args(arguments(room, program, side, quick)))?;
+        let mut command = Command::new(site.at(&format!("{}-{side}", program.name)));
+        let said = checked(command.args(arguments(site, program, side, quick)))?;
         let written = fs::read(&output).ok();
         match &first {
             _ if !program.is_exact => {}

@@ -4,7 +4,7 @@
 //! Each round is one trial of each kind.
 
 use super::rss::chosen;
-use super::{Raw, Room, line, table};
+use super::{Raw, Site, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, repository};
@@ -32,10 +32,10 @@ const TIMES: [f64; 3] = [2e7, 1e8, 1e9];
 const STEPS: f64 = 2e7;
 
 /// Runs `rounds` trials of the kinds in `only`, or of all, and returns the raw data.
-pub fn measure(room: &Room, only: &[String], rounds: usize, progress: &Progress) -> Result<Raw> {
-    let mut raw = Raw::new("brawn-bench compare", &room.brawn);
-    let programs = [build(room, 0)?, build(room, 3)?];
-    let speed = speed(room, &programs[0])?;
+pub fn measure(site: &Site, only: &[String], rounds: usize, progress: &Progress) -> Result<Raw> {
+    let mut raw = Raw::new("brawn-bench compare", &site.brawn);
+    let programs = [build(site, 0)?, build(site, 3)?];
+    let speed = speed(site, &programs[0])?;
     let steps = TIMES.map(|time| (speed * time).round());
     for (name, count) in ["verdicts", "measuring", "sampling"].iter().zip(steps) {
         raw.facts.insert(format!("steps of {name}"), count);
@@ -45,9 +45,9 @@ pub fn measure(room: &Room, only: &[String], rounds: usize, progress: &Progress)
     raw.measure("trials", (rounds, Order::Given), all, progress, |turn| {
         let (kind, round) = (*turn.thing, turn.round);
         let trial = match kind {
-            "same" => busy(|| verdict(room, &programs[0], &programs[0], steps[0]))?,
-            "slower" => verdict(room, &programs[0], &programs[1], steps[0])?,
-            "measured" => measured(room, &programs[0], steps[1], &counters, round)?,
+            "same" => busy(|| verdict(site, &programs[0], &programs[0], steps[0]))?,
+            "slower" => verdict(site, &programs[0], &programs[1], steps[0])?,
+            "measured" => measured(site, &programs[0], steps[1], &counters, round)?,
             _ => sampled(&programs[0], steps[2], round)?,
         };
         Ok((kind.to_owned(), trial))
@@ -56,8 +56,8 @@ pub fn measure(room: &Room, only: &[String], rounds: usize, progress: &Progress)
 }
 
 /// The program that does this many percent more.
-fn build(room: &Room, extra: u32) -> Result<PathBuf> {
-    let out = room.at(&format!("spin-{extra}"));
+fn build(site: &Site, extra: u32) -> Result<PathBuf> {
+    let out = site.at(&format!("spin-{extra}"));
     let mut command = Command::new("musl-gcc");
     command.args(["-O2", "-static", &format!("-DEXTRA={extra}")]);
     command.arg(repository().join("bench/workloads/spin.c"));
@@ -70,10 +70,10 @@ fn text(steps: f64) -> String {
 }
 
 /// Steps in a nanosecond: the most of some runs.
-fn speed(room: &Room, program: &Path) -> Result<f64> {
+fn speed(site: &Site, program: &Path) -> Result<f64> {
     let mut best: f64 = 0.0;
     for _ in 0..5 {
-        let run = room.run(program, &[text(STEPS)], &[])?;
+        let run = site.run(program, &[text(STEPS)], &[])?;
         best = best.max(STEPS / run.get("cpu_ns").copied().unwrap_or(f64::INFINITY));
     }
     Ok(best)
@@ -98,9 +98,9 @@ fn busy<T>(what: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// The verdict of `brawn compare` on two programs.
-fn verdict(room: &Room, one: &Path, other: &Path, steps: f64) -> Result<Sample> {
+fn verdict(site: &Site, one: &Path, other: &Path, steps: f64) -> Result<Sample> {
     let begin = Instant::now();
-    let mut command = Command::new(&room.brawn);
+    let mut command = Command::new(&site.brawn);
     command
         .args(["compare", "--json", "--with", "none", "--against"])
         .arg(other)
@@ -167,7 +167,7 @@ fn run(program: &Path, steps: f64, counters: &Availability, watch: bool) -> Resu
 
 /// A program's time as measured by the launcher, which only starts it and waits for it, and as measured by brawn.
 fn measured(
-    room: &Room,
+    site: &Site,
     program: &Path,
     steps: f64,
     counters: &Availability,
@@ -176,7 +176,7 @@ fn measured(
     let (mut alone, mut by_brawn) = (Sample::new(), [0.0; 2]);
     in_turn(
         round,
-        || room.run(program, &[text(steps)], &[]).map(|s| alone = s),
+        || site.run(program, &[text(steps)], &[]).map(|s| alone = s),
         || run(program, steps, counters, false).map(|figures| by_brawn = figures),
     )?;
     let figure = |name: &str| alone.get(name).copied().unwrap_or(f64::NAN);

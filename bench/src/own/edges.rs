@@ -3,7 +3,7 @@
 //! Rounds and figures are those of `bench/libc` ([`super::libc`]), whose rows are the middle of each function's life.
 
 use super::libc::{Line, SIDES, brawn, lines, link, mean, rows, stock};
-use super::{Raw, Room};
+use super::{Raw, Site};
 use crate::progress::Progress;
 use crate::show;
 use crate::{Result, repository};
@@ -35,17 +35,17 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Builds the programs, runs `count` rounds of the families `only` (all if there are none), and returns the raw data.
-pub fn measure(room: &Room, only: &[String], count: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, only: &[String], count: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
     let mut files = sources(&repository().join("bench/edges"))?;
     files.push(repository().join("bench/libc").join(MAIN.0));
-    room.patched(&room.libc)?;
+    site.patched(&site.libc)?;
     for side in SIDES {
-        link(room, "edges", side, &files, &[])?;
+        link(site, "edges", side, &files, &[])?;
     }
     let chosen = |family: &&str| only.is_empty() || only.iter().any(|f| f == family);
     let families: Vec<&str> = FAMILIES.into_iter().chain([OTHER]).filter(chosen).collect();
-    let mut raw = Raw::new("brawn-bench edges", &room.brawn);
+    let mut raw = Raw::new("brawn-bench edges", &site.brawn);
     let all = (&families[..], &SIDES[..]);
     raw.measure(
         "rows of libc",
@@ -54,7 +54,7 @@ pub fn measure(room: &Room, only: &[String], count: usize, progress: &Progress) 
         progress,
         |turn| {
             let side = *turn.side;
-            let sample = rows(room, &format!("edges-{side}"), turn.thing)?;
+            let sample = rows(site, &format!("edges-{side}"), turn.thing)?;
             Ok((side.to_owned(), sample))
         },
     )?;

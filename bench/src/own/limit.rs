@@ -7,7 +7,7 @@
 mod search;
 
 use super::rss::{HEAPS, chosen, heaps, name, variant, variants};
-use super::{MIB, Raw, Room};
+use super::{MIB, Raw, Site};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::{self, Prepared};
 use crate::progress::Progress;
@@ -80,8 +80,8 @@ pub fn enter(work: &Path) -> Result<PathBuf> {
 }
 
 /// What the programs are limited by: a cgroup, unless `rlimit`. The error says why there can be none.
-pub fn limiter(room: &Room, rlimit: bool) -> Result<Limiter> {
-    let enter = enter(&room.work)?;
+pub fn limiter(site: &Site, rlimit: bool) -> Result<Limiter> {
+    let enter = enter(&site.work)?;
     match rlimit {
         true => Ok(Limiter::Data { enter }),
         false => Group::make(&enter).map(Limiter::Group),
@@ -103,7 +103,7 @@ fn build_apart(work: &Path, workload: &str) -> Result<PathBuf> {
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(
-    room: &Room,
+    site: &Site,
     limiter: &Limiter,
     choice: &Choice,
     rounds: usize,
@@ -117,7 +117,7 @@ pub fn measure(
         workloads.any(|workload| workload == entry.workload)
     };
     let entries: Vec<&Entry> = ENTRIES.iter().filter(needed).collect();
-    let built = room.built(&variants, &entries, progress)?;
+    let built = site.built(&variants, &entries, progress)?;
     let mut raw = Raw::of_built("brawn-bench limit", &built);
     let kind = match limiter {
         Limiter::Group(group) => format!("cgroup, version {}", group.version().number()),
@@ -274,7 +274,7 @@ impl Trial<'_> {
     }
 }
 
-/// A table of all loads: how often each heap finishes with little room, and the smallest limits, glibc's as it is, the others'
+/// A table of all loads: how often each heap finishes with little site, and the smallest limits, glibc's as it is, the others'
 /// against it.
 pub fn show(raw: &Raw) -> Table {
     let heaps = heaps(raw);
@@ -287,10 +287,10 @@ pub fn show(raw: &Raw) -> Table {
         if !heaps.iter().any(has) {
             continue;
         }
-        let room = format!("finishes with {}", mib(floor(raw, load) * ROOM));
+        let site = format!("finishes with {}", mib(floor(raw, load) * ROOM));
         let mut cells = vec![
             Cell::from(load),
-            Cell::from(room),
+            Cell::from(site),
             finishes(raw, load, GLIBC),
         ];
         cells.extend(others.iter().map(|heap| finishes(raw, load, heap)));

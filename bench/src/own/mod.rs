@@ -65,7 +65,7 @@ fn key(title: &str, side: &str) -> String {
 }
 
 /// The directory in which programs are built and run.
-pub struct Room {
+pub struct Site {
     launcher: Launcher,
     work: PathBuf,
     brawn: PathBuf,
@@ -73,7 +73,7 @@ pub struct Room {
     libc: PathBuf,
 }
 
-impl Room {
+impl Site {
     /// Makes the directory `work`, with the launcher in it. A directory with other files is refused.
     pub fn new(work: &Path, brawn: &Path) -> Result<Self> {
         crate::work::empty(work)?;
@@ -91,7 +91,7 @@ impl Room {
         self.work.join(name)
     }
 
-    /// A copy of `libc` in the room, patched: the directory that it is in.
+    /// A copy of `libc` in the site, patched: the directory that it is in.
     fn patched(&self, libc: &Path) -> Result<PathBuf> {
         let folder = self.at("patched");
         crate::context(std::fs::create_dir_all(&folder), "create", &folder)?;

@@ -6,7 +6,7 @@
 pub mod figure;
 pub mod words;
 
-use super::{MIB, Raw, Room};
+use super::{MIB, Raw, Site};
 use crate::Result;
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
@@ -100,11 +100,11 @@ pub(super) fn variants(heaps: &[&str]) -> Vec<Variant> {
 const ENTRY: Entry = by_itself(WORKLOAD, "memory over time");
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
     let kinds = chosen(&KINDS, &choice.kinds);
     let variants = variants(&heaps);
-    let built = room.built(&variants, &[&ENTRY], progress)?;
+    let built = site.built(&variants, &[&ENTRY], progress)?;
     let mut raw = Raw::of_built("brawn-bench rss", &built);
     let mut curves = BTreeMap::new();
     let (what, all) = ("memory over time", (&kinds[..], &heaps[..]));

@@ -9,7 +9,7 @@ mod process;
 pub mod table;
 
 use super::rss::chosen;
-use super::{Raw, Room, key};
+use super::{Raw, Site, key};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -130,11 +130,11 @@ fn name(server: &str, load: &Load) -> String {
 }
 
 /// Builds the servers, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
     let runs = choice.runs()?;
-    let built = build(room, &runs, &heaps, progress)?;
-    let mut raw = Raw::new("brawn-bench server", &room.brawn);
+    let built = build(site, &runs, &heaps, progress)?;
+    let mut raw = Raw::new("brawn-bench server", &site.brawn);
     raw.versions.extend(rust::server_versions()?);
     raw.versions.insert("nginx".into(), nginx::VERSION.into());
     let mut answers: BTreeMap<String, usize> = BTreeMap::new();
@@ -149,7 +149,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
             load.requests
         };
         let (sample, bytes, rest) =
-            run(room, &built, server, load, heap, requests).map_err(failed)?;
+            run(site, &built, server, load, heap, requests).map_err(failed)?;
         // What is compared does the same: each server compresses to the same size with every libc.
         let first = *answers.entry(name(server, load)).or_insert(bytes);
         if first != bytes {
@@ -174,7 +174,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
 
 /// Builds what the runs need, and the files that nginx serves.
 fn build(
-    room: &Room,
+    site: &Site,
     runs: &[(&'static str, &'static Load)],
     heaps: &[&str],
     progress: &Progress,
@@ -190,20 +190,20 @@ fn build(
     variants.sort_unstable();
     variants.dedup();
     let entries: Vec<&Entry> = entries.iter().collect();
-    let built = room.built(&variants, &entries, progress)?;
+    let built = site.built(&variants, &entries, progress)?;
     if heaps.contains(&REWRITTEN) {
         for entry in &entries {
-            let to = executable(room, &built, entry.workload, REWRITTEN)?;
+            let to = executable(site, &built, entry.workload, REWRITTEN)?;
             let folder = to.parent().unwrap_or(&to);
             context(fs::create_dir_all(folder), "create", folder)?;
-            let mut rewrite = Command::new(&room.brawn);
+            let mut rewrite = Command::new(&site.brawn);
             rewrite
                 .arg("rewrite")
                 .arg(built.executable(Variant::Stock, entry.workload));
             checked(rewrite.arg("-o").arg(&to))?;
         }
     }
-    let pages = room.at("www");
+    let pages = site.at("www");
     context(fs::create_dir_all(&pages), "create", &pages)?;
     for (path, size) in [SMALL, MIDDLE, LARGE] {
         let page = pages.join(path.trim_start_matches('/'));
@@ -212,10 +212,10 @@ fn build(
     Ok(built)
 }
 
-fn executable(room: &Room, built: &Prepared, server: &str, heap: &str) -> Result<PathBuf> {
+fn executable(site: &Site, built: &Prepared, server: &str, heap: &str) -> Result<PathBuf> {
     match Variant::from_name(heap) {
         Some(variant) => Ok(built.executable(variant, server)),
-        None if heap == REWRITTEN => Ok(room.at(REWRITTEN).join(server)),
+        None if heap == REWRITTEN => Ok(site.at(REWRITTEN).join(server)),
         None => Err(format!("no heap {heap}")),
     }
 }
@@ -225,14 +225,14 @@ type Rest = JoinHandle<Result<Sample>>;
 /// Starts a server and asks it. Returns what that took, the bytes of an answer, and the rest, at whose end the server's
 /// memory is looked at.
 fn run(
-    room: &Room,
+    site: &Site,
     built: &Prepared,
     server: &str,
     load: &Load,
     heap: &str,
     requests: usize,
 ) -> Result<(Sample, usize, Rest)> {
-    let running = started(server, &executable(room, built, server, heap)?, &room.work)?;
+    let running = started(server, &executable(site, built, server, heap)?, &site.work)?;
     let before = running.spent()?;
     let answered = load.ask(running.address, requests)?;
     let mut sample = running.spent()?;

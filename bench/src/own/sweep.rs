@@ -11,7 +11,7 @@ pub mod table;
 pub mod words;
 
 use super::rss::{chosen, variant, variants};
-use super::{Raw, Room, request};
+use super::{Raw, Site, request};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -121,7 +121,7 @@ impl Sweep {
 const ENTRY: Entry = by_itself(WORKLOAD, "ways of using large and growing blocks");
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     // The others are shown against it.
     let named = |names: &[String]| match names {
         [] => Vec::new(),
@@ -130,7 +130,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
     let heaps = chosen(&HEAPS, &named(&choice.heaps));
     let patterns = choice.patterns()?;
     let variants = variants(&heaps);
-    let built = room.built(&variants, &[&ENTRY], progress)?;
+    let built = site.built(&variants, &[&ENTRY], progress)?;
     let mut raw = Raw::of_built("brawn-bench sweep", &built);
     let nothing = || {
         let lists = patterns

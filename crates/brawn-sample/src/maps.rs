@@ -1,6 +1,6 @@
 //! Which file is at an address of a process.
 
-use crate::samples::Place;
+use crate::samples::FileOffset;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -125,17 +125,17 @@ impl Maps {
     }
 
     /// The place of an address.
-    pub fn place(&self, process: u32, address: u64) -> Option<Place> {
+    pub fn place(&self, process: u32, address: u64) -> Option<FileOffset> {
         let maps = self.processes.get(&process)?;
         let map = maps.iter().find(|m| (m.start..m.end).contains(&address))?;
-        Some(Place {
+        Some(FileOffset {
             file: map.file,
             at: address - map.start + map.offset,
         })
     }
 
     /// The places among the words on top of a stack.
-    pub fn callers(&self, process: u32, stack: &[u64]) -> Vec<Place> {
+    pub fn callers(&self, process: u32, stack: &[u64]) -> Vec<FileOffset> {
         let places = stack.iter().filter_map(|word| self.place(process, *word));
         places.take(MOST_CALLERS).collect()
     }

@@ -3,10 +3,10 @@
 //! Nothing here asks `apply` what it wrote. What the new archive must be follows from the old archive, the plan and
 //! the payload alone. So a fault in `apply` is found here and not repeated.
 
-use crate::component::Component;
 use crate::archive::identify::Findings;
 use crate::archive::plan::{Action, Plan};
 use crate::archive::read::{Archive, EntryKind, Index};
+use crate::component::Component;
 use crate::error::{Error, Result, printable};
 use brawn_payload::Payload;
 use std::cmp::Ordering;
@@ -138,7 +138,9 @@ fn check_added(mut found: Vec<&[u8]>, plan: &Plan, payload: &Payload) -> Result<
     };
     let heap = payload.surface.iter().filter(|_| has(Component::Heap));
     let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
-    let memory = memory.iter().filter(|f| comes(Component::Memory, f.member.name));
+    let memory = memory
+        .iter()
+        .filter(|f| comes(Component::Memory, f.member.name));
     let memory = memory.flat_map(|f| f.surface.iter().chain(f.own));
     let libc = payload.libc.functions.iter();
     let libc = libc.filter(|f| comes(Component::LIBC, f.member.name));

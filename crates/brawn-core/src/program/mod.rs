@@ -15,13 +15,13 @@ pub mod headers;
 pub mod layout;
 pub mod link;
 pub mod linked;
-mod place;
+pub mod moved;
 pub mod plan;
 mod refused;
 pub mod relocations;
-pub mod room;
 mod sections;
 mod segments;
+mod span;
 mod symbols;
 pub mod tls;
 
@@ -289,7 +289,7 @@ fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
 }
 
 /// Whether the payload runs before the program. It does if the heap is replaced, and if the program may be loaded
-/// anywhere, since the payload may have to apply some of its relocations (`room`).
+/// anywhere, since the payload may have to apply some of its relocations (`moved`).
 fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
     let mut functions = found.functions.iter();
     functions.any(|f| f.component == Component::Heap) || program.placement == Placement::Anywhere

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::line::{Line, here};
 use super::record::{Call, TOOLCHAIN, VARIABLE};
 use brawn_core::publish::place::File;
-use brawn_core::publish::{cache, room::Room};
+use brawn_core::publish::{cache, private::PrivateFolder};
 use brawn_core::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ pub fn place_package(root: &Path) -> Result<()> {
         name: name.into(),
         bytes: text.into(),
     };
-    Room::open(root, PACKAGE)?.place(&[
+    PrivateFolder::open(root, PACKAGE)?.place(&[
             file(
                 "Cargo.toml",
                 "[package]\nname = \"nothing\"\nversion = \"0.0.0\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n",

@@ -8,7 +8,7 @@ use brawn_core::archive::{Options, edit_bytes};
 use brawn_core::fingerprint::hexadecimal;
 use brawn_core::link_args;
 use brawn_core::publish::place::File;
-use brawn_core::publish::{cache, room::Room};
+use brawn_core::publish::{cache, private::PrivateFolder};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result, input};
 use brawn_payload::{Payload, Profile, payloads};
@@ -67,8 +67,8 @@ fn placed(
         "{FOLDER}{}-{hash}",
         link_args::folder_name(payload, request.components)
     );
-    let room = Room::open(root, &name)?;
-    let folder = room.path();
+    let private = PrivateFolder::open(root, &name)?;
+    let folder = private.path();
     let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
         return Err(
             Error::new(Kind::Usage, "a directory whose name is not printable text")
@@ -81,7 +81,7 @@ fn placed(
         name: "libc.a".into(),
         bytes: new,
     };
-    room.place(&[file])?;
+    private.place(&[file])?;
     Ok((folder.to_owned(), text.to_owned()))
 }
 

@@ -222,7 +222,8 @@ impl<'p> Choice<'p> {
 /// The names that brawn's functions would replace: names in musl's members that can be removed, and in brawn's
 /// members.
 fn replaced<'a>(findings: &Findings<'a>, known: &HashSet<&[u8]>) -> HashSet<&'a [u8]> {
-    let goes = |m: &&Member<'_>| m.role == Role::Ours(Component::LIBC) || goes(m, known) == Goes::Yes;
+    let goes =
+        |m: &&Member<'_>| m.role == Role::Ours(Component::LIBC) || goes(m, known) == Goes::Yes;
     let members = findings.members.iter().filter(goes);
     let mut names = HashSet::new();
     for member in members {

@@ -258,7 +258,8 @@ fn memory(
     let ours: Vec<_> = findings.with_role(Role::Ours(Component::Memory)).collect();
     if !ours.is_empty() {
         let mut others = findings.members.iter().filter(|m| {
-            m.role != Role::Ours(Component::Memory) && m.defined().any(|symbol| is_memory(symbol.name))
+            m.role != Role::Ours(Component::Memory)
+                && m.defined().any(|symbol| is_memory(symbol.name))
         });
         evidence.push(format!(
             "{} members of brawn's memory functions",

@@ -3,7 +3,7 @@
 use super::sources::Sources;
 use super::{Finding, LeftOut};
 use crate::bar::Bar;
-use crate::commands::bench::build::{Room, Way};
+use crate::commands::bench::build::{Site, Way};
 use crate::ui;
 use brawn_core::Result;
 use brawn_lab::judge::functions::{
@@ -36,7 +36,7 @@ pub struct Asked<'a> {
 
 /// The programs of every form.
 pub struct Programs<'r> {
-    room: &'r Room<'r>,
+    site: &'r Site<'r>,
     /// Those for C, and for C++ in the same order if there are any.
     ways: Vec<Way>,
     cxx: Vec<Way>,
@@ -58,17 +58,17 @@ fn side(way: &Way) -> &'static str {
 impl<'r> Programs<'r> {
     /// Builds what `chosen` needs.
     pub fn build(
-        room: &'r Room<'r>,
+        site: &'r Site<'r>,
         asked: Asked<'_>,
         chosen: &[&str],
         limit: Duration,
     ) -> Result<Self> {
         for (name, text) in [HEADER, MAIN, THROW, LIVES] {
-            room.write(name, text.as_bytes())?;
+            site.write(name, text.as_bytes())?;
         }
         let mut programs = Self {
-            room,
-            ways: room.ways.clone(),
+            site,
+            ways: site.ways.clone(),
             cxx: Vec::new(),
             rows: Vec::new(),
             limit,
@@ -110,7 +110,7 @@ impl<'r> Programs<'r> {
     fn path(&self, program: &str, side: &str) -> PathBuf {
         // The name of stock musl has a blank.
         let word = side.split(' ').next_back().unwrap_or(side);
-        self.room.at(&format!("{program}-{word}"))
+        self.site.at(&format!("{program}-{word}"))
     }
 
     /// Builds the rows in C.
@@ -140,19 +140,19 @@ impl<'r> Programs<'r> {
         for _ in 0..ATTEMPTS {
             let mut names = vec![MAIN.0];
             for (name, text) in sources.files() {
-                self.room.write(name, text.as_bytes())?;
+                self.site.write(name, text.as_bytes())?;
                 names.push(name);
             }
-            let Some(said) = self.room.compile(way, path, &names, &["-lm"])? else {
+            let Some(said) = self.site.compile(way, path, &names, &["-lm"])? else {
                 return Ok(why);
             };
-            why.push(self.room.message(&said));
+            why.push(self.site.message(&said));
             if !sources.without(&said) && !self.without_files(way, sources)? {
-                return Err(self.room.refused(way, "the rows", &said));
+                return Err(self.site.refused(way, "the rows", &said));
             }
             last = said;
         }
-        Err(self.room.refused(way, "the rows", &last))
+        Err(self.site.refused(way, "the rows", &last))
     }
 
     /// Takes out the files that a compiler cannot build, each alone. Whether there were any, and not all.
@@ -160,8 +160,8 @@ impl<'r> Programs<'r> {
         let names: Vec<&str> = sources.files().map(|(name, _)| name).collect();
         let mut count = 0;
         for name in &names {
-            let path = self.room.at("alone");
-            let said = self.room.compile(way, &path, &[MAIN.0, name], &["-lm"])?;
+            let path = self.site.at("alone");
+            let said = self.site.compile(way, &path, &[MAIN.0, name], &["-lm"])?;
             if said.is_some() {
                 sources.drop(name);
                 count += 1;
@@ -228,13 +228,13 @@ impl<'r> Programs<'r> {
                 for way in &ways {
                     let path = self.path("cxx", side(way));
                     let files = [THROW.0, MAIN.0];
-                    if let Some(said) = self.room.compile(way, &path, &files, &["-lm"])? {
-                        let why = format!("`{}`: {}", way.typed(), self.room.message(&said));
+                    if let Some(said) = self.site.compile(way, &path, &files, &["-lm"])? {
+                        let why = format!("`{}`: {}", way.typed(), self.site.message(&said));
                         self.leave_out(&wanted, why);
                         return Ok(());
                     }
                     if side(way) == STOCK {
-                        self.room.check(way, &path)?;
+                        self.site.check(way, &path)?;
                     }
                     order = self.listed(&path)?;
                     self.lacks(way, &mut wanted, &order, Vec::new());
@@ -293,8 +293,8 @@ impl<'r> Programs<'r> {
         }
         for way in self.ways.clone() {
             let path = self.path("start", side(&way));
-            if let Some(said) = self.room.compile(&way, &path, &[LIVES.0], &[])? {
-                let why = format!("`{}`: {}", way.typed(), self.room.message(&said));
+            if let Some(said) = self.site.compile(&way, &path, &[LIVES.0], &[])? {
+                let why = format!("`{}`: {}", way.typed(), self.site.message(&said));
                 self.leave_out(&wanted, why);
                 return Ok(());
             }
@@ -305,7 +305,7 @@ impl<'r> Programs<'r> {
 
     fn run(&self, path: &Path, words: &[&str]) -> Result<Run> {
         let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
-        self.room.run(path, &arguments, self.limit)
+        self.site.run(path, &arguments, self.limit)
     }
 
     /// Runs all rounds. A row that fails is a finding, and left out from then on.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Bytes with an address in memory and a place in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct Span {
     /// The address of the first byte.
     pub address: u64,
     /// The offset of the first byte in the file.
@@ -14,7 +14,7 @@ pub struct Place {
     pub size: u64,
 }
 
-impl Place {
+impl Span {
     /// The first address after it.
     pub fn end(&self) -> u64 {
         self.address + self.size

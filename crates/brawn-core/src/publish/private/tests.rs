@@ -21,8 +21,8 @@ fn mode(path: &Path, mode: u32) {
 fn damage_in_the_cache_is_put_right_whatever_it_is() {
     let root = tempfile::tempdir().unwrap();
     let cache = root.path().join("brawn");
-    let room = Room::open(&cache, "1").unwrap();
-    let path = room.path().join(NAME);
+    let private = PrivateFolder::open(&cache, "1").unwrap();
+    let path = private.path().join(NAME);
     let damages: [&dyn Fn(); 6] = [
         &|| {},
         &|| fs::write(&path, b"torn").unwrap(),
@@ -40,22 +40,22 @@ fn damage_in_the_cache_is_put_right_whatever_it_is() {
         },
     ];
     for damage in damages {
-        Room::open(&cache, "1")
+        PrivateFolder::open(&cache, "1")
             .unwrap()
             .place(&file(b"whole"))
             .unwrap();
         damage();
-        let room = Room::open(&cache, "1").unwrap();
-        room.place(&file(b"whole")).unwrap();
+        let private = PrivateFolder::open(&cache, "1").unwrap();
+        private.place(&file(b"whole")).unwrap();
         let stat = fs::symlink_metadata(&path).unwrap();
         assert!(stat.is_file() && stat.mode() & 0o777 == 0o644);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
-        assert_eq!(fs::read_dir(room.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(private.path()).unwrap().count(), 1);
     }
-    assert_eq!(fs::metadata(room.path()).unwrap().mode() & 0o777, 0o700);
+    assert_eq!(fs::metadata(private.path()).unwrap().mode() & 0o777, 0o700);
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    let error = room.place(&file(b"whole")).unwrap_err();
+    let error = private.place(&file(b"whole")).unwrap_err();
     assert!(error.to_string().contains("a directory"), "{error}");
 }
 
@@ -64,12 +64,12 @@ fn a_folder_on_the_way_that_others_could_exchange_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let shared = root.path().join("shared");
     let cache = shared.join("home/brawn");
-    Room::open(&cache, "1").unwrap();
+    PrivateFolder::open(&cache, "1").unwrap();
     let refused = |word: &str| {
-        let error = Room::open(&cache, "1").unwrap_err();
+        let error = PrivateFolder::open(&cache, "1").unwrap_err();
         assert_eq!(error.kind(), Kind::Refused);
         assert!(error.to_string().contains(word), "{word}: {error}");
-        Room::find(&cache, "1").unwrap_err();
+        PrivateFolder::find(&cache, "1").unwrap_err();
     };
     for above in [&shared, &shared.join("home"), &cache, &cache.join("1")] {
         mode(above, 0o777);
@@ -79,7 +79,7 @@ fn a_folder_on_the_way_that_others_could_exchange_is_refused() {
         mode(above, 0o1777);
         match above.starts_with(&cache) {
             true => refused("mode 1777"),
-            false => drop(Room::open(&cache, "1").unwrap()),
+            false => drop(PrivateFolder::open(&cache, "1").unwrap()),
         }
         mode(above, 0o755);
         if user() == 0 {
@@ -90,16 +90,16 @@ fn a_folder_on_the_way_that_others_could_exchange_is_refused() {
             refused("mode 775");
             mode(above, 0o755);
         }
-        Room::open(&cache, "1").unwrap();
+        PrivateFolder::open(&cache, "1").unwrap();
     }
     // A link of the user's own is followed, and its target is checked in the same way.
     let other = root.path().join("other");
     symlink(&shared, &other).unwrap();
-    let room = Room::open(&other.join("home/brawn"), "1").unwrap();
-    assert_eq!(room.path(), fs::canonicalize(cache.join("1")).unwrap());
+    let private = PrivateFolder::open(&other.join("home/brawn"), "1").unwrap();
+    assert_eq!(private.path(), fs::canonicalize(cache.join("1")).unwrap());
     if user() == 0 {
         std::os::unix::fs::lchown(&other, Some(65534), None).unwrap();
-        let error = Room::open(&other.join("home/brawn"), "1").unwrap_err();
+        let error = PrivateFolder::open(&other.join("home/brawn"), "1").unwrap_err();
         assert!(
             error.to_string().contains("a link of user 65534"),
             "{error}"

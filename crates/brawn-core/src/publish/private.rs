@@ -1,10 +1,10 @@
-//! A room: a directory in the user's cache whose files end up in programs or are run. `link-args`, `preload`, `cargo`
-//! and `run` all use rooms, and one rule holds for all of them.
+//! A directory in the user's cache whose files end up in programs or are run. `link-args`, `preload`, `cargo` and
+//! `run` all have such directories, and one rule holds for all of them.
 //!
-//! Nobody else may change what is in a room, or exchange a directory on the way to it. So every directory from the root on
+//! Nobody else may change what is in one, or exchange a directory on the way to it. So every directory from the root on
 //! must belong to root or the user, and others must not be able to write to it. A sticky directory such as `/tmp` is
-//! allowed, since users can only rename their own files there. The last two directories (`CACHE/brawn/ROOM`) must be the
-//! user's alone. brawn walks to the room with open handles, reads and writes files through the room's handle, and
+//! allowed, since users can only rename their own files there. The last two directories (`CACHE/brawn/NAME`) must be the
+//! user's alone. brawn walks to it with open handles, reads and writes files through its own handle, and
 //! hands on a path without links.
 
 use super::place::File as Wanted;
@@ -21,13 +21,13 @@ use std::path::{Path, PathBuf};
 
 /// A directory that only the user can change.
 #[derive(Debug)]
-pub struct Room {
+pub struct PrivateFolder {
     folder: OwnedFd,
     path: PathBuf,
 }
 
-impl Room {
-    /// Opens the room `name` below `cache`, the directory of [`cache`](super::place::cache). Makes the room if it is
+impl PrivateFolder {
+    /// Opens the directory `name` below `cache`, the directory of [`cache`](super::place::cache). Makes it if it is
     /// missing.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Room {
         Self::enter(cache, name, true)
     }
 
-    /// The same for a room that already exists.
+    /// The same for one that already exists.
     ///
     /// # Errors
     /// It is not there, or another user could change what is in it.
@@ -80,7 +80,7 @@ impl Room {
         Some(bytes)
     }
 
-    /// Puts `files` there. A room's name says exactly which files it has, so everything else under their names is
+    /// Puts `files` there. Its name says exactly which files it has, so everything else under their names is
     /// damage and is replaced: an empty file, a pipe, a link.
     ///
     /// They cannot be written, or have other contents after they were written.
@@ -166,7 +166,7 @@ fn exchangeable(path: &Path, stat: &Stat) -> Error {
         .next("name one elsewhere that is not there yet: brawn makes it")
 }
 
-impl AsFd for Room {
+impl AsFd for PrivateFolder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }

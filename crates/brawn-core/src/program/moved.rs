@@ -26,7 +26,7 @@ pub const ALIGN: u64 = 16;
 
 /// The changes that make room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Room {
+pub struct Moved {
     /// The addresses of the bytes that move; in the first segment, they equal the places in the file.
     pub from: Range<u64>,
     /// Their place in the file.
@@ -39,7 +39,7 @@ pub struct Room {
     pub taken: Vec<(u64, u64)>,
 }
 
-impl Room {
+impl Moved {
     /// The new address of what was at `address`; `None` if it does not move.
     pub fn moved(&self, address: u64) -> Option<u64> {
         let is_inside = self.from.contains(&address);
@@ -126,7 +126,7 @@ fn dynamic<'p>(program: &'p Program<'_>) -> impl Iterator<Item = (u64, u64, u64)
 
 /// The changes that free the bytes of `wanted`: places in the file, in the first segment, from the end of the program
 /// headers on. `None` if something there cannot move.
-pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Option<Room> {
+pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Option<Moved> {
     let end = first.offset + first.file_size;
     if program.placement == Placement::Fixed || wanted.end > end || program.sections.is_empty() {
         return None;
@@ -183,7 +183,7 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
     if !program.segments.iter().all(is_whole) || rest.iter().any(|b| *b != 0) {
         return None;
     }
-    Some(Room {
+    Some(Moved {
         from: address(wanted.start)..address(moved_end),
         offset: wanted.start,
         to: 0,
