@@ -1,6 +1,5 @@
 use crate::archive::Edit;
 use crate::archive::plan::{Action, Options, State};
-use crate::component::Component;
 use crate::component::{Component, Families};
 use crate::testing::{Sym, archive, fake_payload, musl, object};
 use brawn_payload::{Frames, Function, Member, Payload, Profile, Set};
