@@ -3,36 +3,55 @@
 //! an hour to build wasmtime.
 
 use crate::raw::Results;
+use crate::show::Table;
 use crate::variant::Variant;
 use crate::{Result, bars, context, heaps, repository, rule, tables, traced};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names of the tables in the markers.
-pub const NAMES: [&str; 23] = [
-    "bars",
-    "times",
-    "memory",
-    "programs",
-    "machine",
-    "profile-bars",
-    "profile-times",
-    "profile-memory",
-    "profile-machine",
-    "rust-bars",
-    "rust",
-    "rust-machine",
-    "wasmtime-bars",
-    "wasmtime",
-    "wasmtime-machine",
-    "traced-times",
-    "traced-memory",
-    "traced-said",
-    "heaps-times",
-    "heaps-memory",
-    "heaps-said",
-    "rule-said",
-    "rule",
+/// What stands between two markers.
+#[derive(Clone, Copy)]
+pub enum Shown {
+    /// A table.
+    Table(fn(&Results) -> Table),
+    /// Sentences.
+    Words(fn(&Results) -> String),
+}
+
+/// All of them, by their names in the markers.
+pub const SHOWN: [(&str, Shown); 23] = [
+    ("bars", Shown::Table(bars::table)),
+    ("times", Shown::Table(tables::times)),
+    ("memory", Shown::Table(tables::memory)),
+    (
+        "programs",
+        Shown::Table(|results| tables::programs(results, tables::PROGRAMS, &Variant::LIBCS)),
+    ),
+    ("machine", Shown::Words(tables::machine)),
+    ("profile-bars", Shown::Table(bars::profiles)),
+    ("profile-times", Shown::Table(tables::profile_times)),
+    ("profile-memory", Shown::Table(tables::profile_memory)),
+    ("profile-machine", Shown::Words(tables::machine)),
+    ("traced-times", Shown::Table(traced::times)),
+    ("traced-memory", Shown::Table(traced::memory)),
+    ("traced-said", Shown::Words(traced::said)),
+    ("heaps-times", Shown::Table(heaps::times)),
+    ("heaps-memory", Shown::Table(heaps::memory)),
+    ("heaps-said", Shown::Words(heaps::said)),
+    ("rust-bars", Shown::Table(bars::rust)),
+    (
+        "rust",
+        Shown::Table(|results| tables::programs(results, tables::RUST, &Variant::RUST)),
+    ),
+    ("rust-machine", Shown::Words(tables::machine)),
+    ("wasmtime-bars", Shown::Table(bars::wasmtime_compile)),
+    (
+        "wasmtime",
+        Shown::Table(|results| tables::programs(results, tables::WASMTIME, &Variant::LINKED)),
+    ),
+    ("wasmtime-machine", Shown::Words(tables::machine)),
+    ("rule-said", Shown::Words(rule::said)),
+    ("rule", Shown::Table(rule::broken)),
 ];
 
 /// The documents with tables, below the repository's directory.
@@ -48,34 +67,6 @@ fn needs(name: &str) -> &'static str {
         Some("wasmtime") => "wasmtime-parallel",
         _ => "threads-1",
     }
-}
-
-fn text(results: &Results, name: &str) -> Option<String> {
-    Some(match name {
-        "bars" => bars::table(results).markdown(),
-        "times" => tables::times(results).markdown(),
-        "memory" => tables::memory(results).markdown(),
-        "programs" => tables::programs(results, tables::PROGRAMS, &Variant::LIBCS).markdown(),
-        "profile-bars" => bars::profiles(results).markdown(),
-        "profile-times" => tables::profile_times(results).markdown(),
-        "profile-memory" => tables::profile_memory(results).markdown(),
-        "traced-times" => traced::times(results).markdown(),
-        "traced-memory" => traced::memory(results).markdown(),
-        "traced-said" => traced::said(results),
-        "heaps-times" => heaps::times(results).markdown(),
-        "heaps-memory" => heaps::memory(results).markdown(),
-        "heaps-said" => heaps::said(results),
-        "rule-said" => rule::said(results),
-        "rule" => rule::broken(results).markdown(),
-        "rust-bars" => bars::rust(results).markdown(),
-        "rust" => tables::programs(results, tables::RUST, &Variant::RUST).markdown(),
-        "wasmtime-bars" => bars::wasmtime_compile(results).markdown(),
-        "wasmtime" => tables::programs(results, tables::WASMTIME, &Variant::LINKED).markdown(),
-        "machine" | "profile-machine" | "rust-machine" | "wasmtime-machine" => {
-            tables::machine(results)
-        }
-        _ => return None,
-    })
 }
 
 /// The directories of raw data, the newest first; their names begin with the date.
@@ -116,8 +107,14 @@ pub fn results_folder() -> PathBuf {
 pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     fill_with(document, "bench", |name| {
         let results = chosen(all, name).ok_or("no raw data in bench/results")?;
-        let known = || format!("unknown marker bench:{name}; known: {}", NAMES.join(", "));
-        text(results, name).ok_or_else(known)
+        match SHOWN.iter().find(|(own, _)| *own == name) {
+            Some((_, Shown::Table(table))) => Ok(table(results).markdown()),
+            Some((_, Shown::Words(words))) => Ok(words(results)),
+            None => {
+                let known = SHOWN.map(|(name, _)| name).join(", ");
+                Err(format!("unknown marker bench:{name}; known: {known}"))
+            }
+        }
     })
 }
 
@@ -239,7 +236,8 @@ mod tests {
         let text = documents();
         let all = all().expect("readable raw data");
         let folder = |name: &str| chosen(&all, name).map(|r| (&r.run.machine, &r.run.date));
-        for name in NAMES.iter().filter(|name| name.ends_with("-machine")) {
+        let names = SHOWN.iter().map(|(name, _)| *name);
+        for name in names.filter(|name| name.ends_with("-machine")) {
             let is_named = text.contains(&format!("<!-- bench:{name} -->"));
             assert_eq!(is_named, folder(name) != folder("machine"), "{name}");
         }
@@ -295,8 +293,8 @@ mod tests {
             "{DOCUMENTS:?} are out of date: run `cargo run -p brawn-bench -- readme`"
         );
         // Whether a table says its machine depends on the machine: every_machine_is_named.
-        let always = |name: &&&str| !NOT_SHOWN.contains(name) && !name.ends_with("-machine");
-        for name in NAMES.iter().filter(always) {
+        let always = |name: &&str| !NOT_SHOWN.contains(name) && !name.ends_with("-machine");
+        for name in SHOWN.iter().map(|(name, _)| *name).filter(always) {
             let marker = format!("<!-- bench:{name} -->");
             assert_eq!(text.matches(&marker).count(), 1, "{marker}");
         }

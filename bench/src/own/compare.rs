@@ -3,8 +3,7 @@
 //!
 //! Each round is one trial of each kind.
 
-use super::rss::chosen;
-use super::{Raw, Site, line, table};
+use super::{Raw, Site, chosen, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, repository};

@@ -3,7 +3,7 @@
 //! Rounds and figures are those of `bench/libc` ([`super::libc`]), whose rows are the middle of each function's life.
 
 use super::libc::{Line, SIDES, brawn, lines, link, mean, rows, stock};
-use super::{Raw, Site};
+use super::{Raw, Site, chosen};
 use crate::progress::Progress;
 use crate::show;
 use crate::{Result, repository};
@@ -12,11 +12,9 @@ use brawn_lab::run::rounds::Order;
 use std::path::{Path, PathBuf};
 
 /// The families of the rows.
-pub const FAMILIES: [&str; 8] = [
-    "strings", "needles", "wide", "numbers", "math", "sort", "time", "stdio",
+pub const FAMILIES: [&str; 9] = [
+    "strings", "needles", "wide", "numbers", "math", "sort", "time", "stdio", "other",
 ];
-/// Functions that ask the environment stand in their own family, with stdio's.
-pub const OTHER: &str = "other";
 
 /// What a row may take of glibc's time, and how many may take more.
 pub const BAR: f64 = 1.15;
@@ -43,8 +41,7 @@ pub fn measure(site: &Site, only: &[String], count: usize, progress: &Progress) 
     for side in SIDES {
         link(site, "edges", side, &files, &[])?;
     }
-    let chosen = |family: &&str| only.is_empty() || only.iter().any(|f| f == family);
-    let families: Vec<&str> = FAMILIES.into_iter().chain([OTHER]).filter(chosen).collect();
+    let families = chosen(&FAMILIES, only);
     let mut raw = Raw::new("brawn-bench edges", &site.brawn);
     let all = (&families[..], &SIDES[..]);
     raw.measure(

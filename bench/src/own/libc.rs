@@ -3,7 +3,7 @@
 //! Each round runs each side's program once for each family, in a random order. The program reports the least time of
 //! every row. A row's figure is the median of its ratios to glibc in all rounds, with the 95 % interval.
 
-use super::{Raw, Site};
+use super::{Choice, Raw, Site, chosen};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
@@ -25,28 +25,25 @@ pub(super) const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
 /// What a row may take of stock musl's time.
 pub const STOCK_BAR: f64 = 1.03;
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// The families; empty for all.
-    pub families: Vec<String>,
-    /// Object files that are linked before brawn's libc.a: functions that `brawn patch` does not add yet.
-    pub objects: Vec<PathBuf>,
-    /// The archive to patch [default: the distribution's].
-    pub libc: Option<PathBuf>,
-}
+/// What the user gives: object files that are linked before brawn's libc.a, with functions that `brawn patch` does not
+/// add yet; and the archive to patch, in place of the distribution's.
+type Given<'a> = (&'a [PathBuf], Option<&'a Path>);
 
 /// Builds the programs, runs `count` rounds, and returns the raw data.
-pub fn measure(site: &Site, choice: &Choice, count: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(
+    site: &Site,
+    choice: &Choice,
+    given: Given<'_>,
+    count: usize,
+    progress: &Progress,
+) -> Result<Raw> {
     progress.step("building the programs");
-    build(site, choice)?;
-    let chosen =
-        |family: &&str| choice.families.is_empty() || choice.families.iter().any(|f| f == family);
-    let mut families: Vec<&str> = FAMILIES.into_iter().filter(chosen).collect();
+    build(site, given)?;
+    let mut families = chosen(&FAMILIES, &choice.only);
     if families.contains(&CXX) {
         match zig() {
             Some(zig) => build_cxx(site, &zig)?,
-            None if choice.families.is_empty() => families.retain(|family| *family != CXX),
+            None if choice.only.is_empty() => families.retain(|family| *family != CXX),
             None => return Err("no zig in target/tools/zig: `make tools` gets it".to_owned()),
         }
     }
@@ -100,11 +97,11 @@ pub(super) fn link(
 }
 
 /// Each side's programs.
-fn build(site: &Site, choice: &Choice) -> Result<()> {
+fn build(site: &Site, (objects, libc): Given<'_>) -> Result<()> {
     let folder = repository().join("bench/libc");
     let names = ROWS.iter().chain([&MAIN]);
     let sources: Vec<PathBuf> = names.map(|(name, _)| folder.join(name)).collect();
-    site.patched(choice.libc.as_ref().unwrap_or(&site.libc))?;
+    site.patched(libc.unwrap_or(&site.libc))?;
     let hello = site.at("hello.c");
     let text = "#include <stdio.h>\nint main(int argc, char **argv) { return printf(\"hello, %s\\n\", argv[0]) < 0; }\n";
     crate::context(std::fs::write(&hello, text), "write", &hello)?;
@@ -114,7 +111,7 @@ fn build(site: &Site, choice: &Choice) -> Result<()> {
             ("start", &[folder.join("start.c")]),
             ("hello", std::slice::from_ref(&hello)),
         ] {
-            link(site, name, side, files, &choice.objects)?;
+            link(site, name, side, files, objects)?;
         }
     }
     Ok(())

@@ -6,8 +6,8 @@
 
 mod search;
 
-use super::rss::{HEAPS, chosen, heaps, name, variant, variants};
-use super::{MIB, Raw, Site};
+use super::rss::{HEAPS, heaps, name, variant, variants};
+use super::{Choice, MIB, Raw, Site, chosen};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::{self, Prepared};
 use crate::progress::Progress;
@@ -35,19 +35,6 @@ const TRIES: usize = 3;
 const APART: u32 = 512;
 /// A bar: how many times the memory that a load cannot do without.
 const ROOM: f64 = 1.1;
-
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// The loads; empty for all.
-    pub loads: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// Small loads, one try each.
-    pub quick: bool,
-    /// `RLIMIT_DATA` in place of a cgroup.
-    pub rlimit: bool,
-}
 
 const OVERTIME: &str = "overtime";
 const TITLE: &str = "limits on memory";
@@ -79,13 +66,18 @@ pub fn enter(work: &Path) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// What the programs are limited by: a cgroup, unless `rlimit`. The error says why there can be none.
-pub fn limiter(site: &Site, rlimit: bool) -> Result<Limiter> {
+/// How the error begins that says why no cgroup can be made.
+pub const NO_GROUP: &str = "no memory cgroup can be made here";
+
+/// What the programs are limited by: a cgroup, unless `rlimit`.
+fn limiter(site: &Site, rlimit: bool) -> Result<Limiter> {
     let enter = enter(&site.work)?;
-    match rlimit {
-        true => Ok(Limiter::Data { enter }),
-        false => Group::make(&enter).map(Limiter::Group),
+    if rlimit {
+        return Ok(Limiter::Data { enter });
     }
+    Group::make(&enter).map(Limiter::Group).map_err(|reason| {
+        format!("{NO_GROUP}: {reason}; run it as root, or by `systemd-run --user --scope`, or with --rlimit")
+    })
 }
 
 /// Builds a workload with the heap that is charged elsewhere.
@@ -104,13 +96,14 @@ fn build_apart(work: &Path, workload: &str) -> Result<PathBuf> {
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(
     site: &Site,
-    limiter: &Limiter,
     choice: &Choice,
+    rlimit: bool,
     rounds: usize,
     progress: &Progress,
 ) -> Result<Raw> {
+    let limiter = &limiter(site, rlimit)?;
     let heaps = chosen(&HEAPS, &choice.heaps);
-    let loads = chosen(&LOADS, &choice.loads);
+    let loads = chosen(&LOADS, &choice.only);
     let variants = variants(&heaps);
     let needed = |entry: &&Entry| {
         let mut workloads = loads.iter().map(|load| program(load, false).0);

@@ -45,6 +45,23 @@ const MIB: f64 = 1_048_576.0;
 /// The seed of the order in which sides run, so that it is the same each time.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// What to measure of a kind.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The loads, programs, patterns or families; empty for all.
+    pub only: Vec<String>,
+    /// The heaps; empty for all.
+    pub heaps: Vec<String>,
+    /// Something short, which only shows that everything works.
+    pub quick: bool,
+}
+
+/// Those of `all` that have one of the names; all, if there are none.
+fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
+    let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
+    all.iter().copied().filter(is_asked).collect()
+}
+
 /// What takes turns, in the order that is the same each time.
 fn request<'a, T, S>(
     (rounds, order): (usize, Order),

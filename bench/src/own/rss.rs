@@ -6,7 +6,7 @@
 pub mod figure;
 pub mod words;
 
-use super::{MIB, Raw, Site};
+use super::{Choice, MIB, Raw, Site, chosen};
 use crate::Result;
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
@@ -68,23 +68,6 @@ pub const GUIDE: [&str; 8] = [
     "jemalloc",
 ];
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// The loads; empty for all.
-    pub kinds: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// Small loads and no long rest.
-    pub quick: bool,
-}
-
-/// Those of `all` that have one of the names; all, if there are none.
-pub(super) fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
-    let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
-    all.iter().copied().filter(is_asked).collect()
-}
-
 pub(super) fn variant(heap: &str) -> Option<Variant> {
     Variant::from_name(heap.trim_end_matches("-2"))
 }
@@ -102,7 +85,7 @@ const ENTRY: Entry = by_itself(WORKLOAD, "memory over time");
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
-    let kinds = chosen(&KINDS, &choice.kinds);
+    let kinds = chosen(&KINDS, &choice.only);
     let variants = variants(&heaps);
     let built = site.built(&variants, &[&ENTRY], progress)?;
     let mut raw = Raw::of_built("brawn-bench rss", &built);

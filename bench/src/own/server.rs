@@ -8,8 +8,7 @@ mod load;
 mod process;
 pub mod table;
 
-use super::rss::chosen;
-use super::{Raw, Site, key};
+use super::{Choice, Raw, Site, chosen, key};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -93,35 +92,19 @@ pub const LOADS: [Load; 12] = [
     ),
 ];
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// Loads that begin so, of SERVER/LOAD; empty for all.
-    pub only: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// A few requests of each load.
-    pub quick: bool,
-}
+type Run = (&'static str, &'static Load);
 
-impl Choice {
-    /// The servers with their loads.
-    fn runs(&self) -> Result<Vec<(&'static str, &'static Load)>> {
-        let all = SERVERS.iter();
-        let all = all.flat_map(|server| LOADS.iter().map(move |load| (*server, load)));
-        let begins = |of: &str, run: &(&str, &Load)| name(run.0, run.1).starts_with(of);
-        if let Some(none) = self
-            .only
-            .iter()
-            .find(|of| !all.clone().any(|run| begins(of, &run)))
-        {
-            return Err(format!("no load begins with {none}; there is axum/10K-1"));
-        }
-        let is_asked = |run: &(&str, &Load)| self.only.iter().any(|of| begins(of, run));
-        Ok(all
-            .filter(|run| self.only.is_empty() || is_asked(run))
-            .collect())
+/// The servers with their loads, as far as their names begin with what is asked for.
+fn runs(only: &[String]) -> Result<Vec<Run>> {
+    let all = SERVERS.iter();
+    let all = all.flat_map(|server| LOADS.iter().map(move |load| (*server, load)));
+    let begins = |of: &String, run: &Run| name(run.0, run.1).starts_with(of.as_str());
+    let is_none = |of: &&String| !all.clone().any(|run| begins(of, &run));
+    if let Some(none) = only.iter().find(is_none) {
+        return Err(format!("no load begins with {none}; there is axum/10K-1"));
     }
+    let is_asked = |run: &Run| only.is_empty() || only.iter().any(|of| begins(of, run));
+    Ok(all.filter(is_asked).collect())
 }
 
 /// The name of a server with a load.
@@ -132,7 +115,7 @@ fn name(server: &str, load: &Load) -> String {
 /// Builds the servers, runs `rounds` rounds, and returns the raw data.
 pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
-    let runs = choice.runs()?;
+    let runs = runs(&choice.only)?;
     let built = build(site, &runs, &heaps, progress)?;
     let mut raw = Raw::new("brawn-bench server", &site.brawn);
     raw.versions.extend(rust::server_versions()?);
@@ -173,12 +156,7 @@ pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress)
 }
 
 /// Builds what the runs need, and the files that nginx serves.
-fn build(
-    site: &Site,
-    runs: &[(&'static str, &'static Load)],
-    heaps: &[&str],
-    progress: &Progress,
-) -> Result<Prepared> {
+fn build(site: &Site, runs: &[Run], heaps: &[&str], progress: &Progress) -> Result<Prepared> {
     let is_needed = |server: &&&str| runs.iter().any(|run| run.0 == **server);
     let entries: Vec<Entry> = SERVERS
         .iter()
@@ -261,15 +239,14 @@ mod tests {
 
     #[test]
     fn a_part_of_the_loads_is_chosen_by_how_they_begin() {
-        let all = Choice::default().runs().expect("all");
-        assert_eq!(all.len(), SERVERS.len() * LOADS.len());
-        let only = |of: &str| Choice {
-            only: vec![of.to_owned()],
-            ..Choice::default()
+        let count = |only: &[&str]| {
+            let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+            runs(&only).map(|runs| runs.len())
         };
-        assert_eq!(only("nginx").runs().map(|r| r.len()), Ok(LOADS.len()));
-        assert_eq!(only("axum/10K-1").runs().map(|r| r.len()), Ok(1));
-        assert!(only("apache").runs().is_err());
+        assert_eq!(count(&[]), Ok(SERVERS.len() * LOADS.len()));
+        assert_eq!(count(&["nginx"]), Ok(LOADS.len()));
+        assert_eq!(count(&["axum/10K-1"]), Ok(1));
+        assert!(count(&["apache"]).is_err());
     }
 
     #[test]

@@ -10,8 +10,8 @@ pub mod results;
 pub mod table;
 pub mod words;
 
-use super::rss::{chosen, variant, variants};
-use super::{Raw, Site, request};
+use super::rss::{variant, variants};
+use super::{Choice, Raw, Site, chosen, request};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -39,41 +39,24 @@ const WORKLOAD: &str = "sweep";
 /// `--quick` takes one pattern of so many.
 const QUICK: usize = 12;
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// Only patterns that have all words of one of these; empty for all.
-    pub only: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// Few patterns.
-    pub quick: bool,
-}
-
-impl Choice {
-    /// Whether it is the whole sweep, whose raw data are published.
-    pub fn is_whole(&self) -> bool {
-        !self.quick && self.only.is_empty() && self.heaps.is_empty()
-    }
-
-    /// The patterns that are asked for.
-    pub fn patterns(&self) -> Result<Vec<Pattern>> {
-        let all = patterns();
-        let step = if self.quick { QUICK } else { 1 };
-        let is_asked = |pattern: &Pattern| {
-            let name = pattern.to_string();
-            let mut only = self.only.iter();
-            only.clone().next().is_none() || only.any(|text| has_words(&name, text))
-        };
-        let asked = all.into_iter().filter(is_asked).step_by(step);
-        let asked: Vec<Pattern> = asked.collect();
-        match asked.is_empty() {
-            true => Err(format!(
-                "no pattern has the words {}",
-                self.only.join(", or ")
-            )),
-            false => Ok(asked),
-        }
+/// The patterns that are asked for: all that have all words of one of the texts.
+pub fn asked(choice: &Choice) -> Result<Vec<Pattern>> {
+    let step = if choice.quick { QUICK } else { 1 };
+    let is_asked = |pattern: &Pattern| {
+        let (name, only) = (pattern.to_string(), &choice.only);
+        only.is_empty() || only.iter().any(|text| has_words(&name, text))
+    };
+    let asked: Vec<Pattern> = patterns()
+        .into_iter()
+        .filter(is_asked)
+        .step_by(step)
+        .collect();
+    match asked.is_empty() {
+        true => Err(format!(
+            "no pattern has the words {}",
+            choice.only.join(", or ")
+        )),
+        false => Ok(asked),
     }
 }
 
@@ -128,7 +111,7 @@ pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress)
         names => [names, &[GLIBC.to_owned()]].concat(),
     };
     let heaps = chosen(&HEAPS, &named(&choice.heaps));
-    let patterns = choice.patterns()?;
+    let patterns = asked(choice)?;
     let variants = variants(&heaps);
     let built = site.built(&variants, &[&ENTRY], progress)?;
     let mut raw = Raw::of_built("brawn-bench sweep", &built);
