@@ -179,27 +179,8 @@ fn amount(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The table of the bars: the figures of every libc, the bar, and whether brawn meets it.
-pub fn table(results: &Results) -> Table {
-    of(results, "libcs")
-}
-
-/// The same for brawn's profiles.
-pub fn profiles(results: &Results) -> Table {
-    of(results, "profiles")
-}
-
-/// The same for Rust programs.
-pub fn rust(results: &Results) -> Table {
-    of(results, "rust")
-}
-
-/// The same for `wasmtime compile`.
-pub fn wasmtime_compile(results: &Results) -> Table {
-    of(results, "linked")
-}
-
-fn of(results: &Results, table: &str) -> Table {
+/// The bars of one of `bars.txt`'s tables: the figures of every variant, the bar, and whether brawn meets it.
+pub fn table(results: &Results, table: &str) -> Table {
     let bars = bars(table);
     let variants = Variant::group(table).unwrap_or_default();
     let mut header: Vec<Cell> = vec!["measure".into()];
@@ -264,7 +245,7 @@ mod tests {
             "0.80x",
             "≤ 1.00x: met",
         ];
-        assert_eq!(cells(&table(&r), 0), expected);
+        assert_eq!(cells(&table(&r, "libcs"), 0), expected);
     }
 
     #[test]
@@ -281,7 +262,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            cells(&table(&r), row)[6],
+            cells(&table(&r, "libcs"), row)[6],
             "≥ 99.0 % of stock musl's: not measured",
             "four sizes are missing"
         );
@@ -296,9 +277,9 @@ mod tests {
             );
             r.measurements.extend(one.measurements);
         }
-        assert_eq!(cells(&table(&r), row)[5], "89.0 %");
+        assert_eq!(cells(&table(&r, "libcs"), row)[5], "89.0 %");
         assert_eq!(
-            cells(&table(&r), row)[6],
+            cells(&table(&r, "libcs"), row)[6],
             "≥ 99.0 % of stock musl's: not met"
         );
     }

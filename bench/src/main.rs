@@ -10,10 +10,9 @@ use brawn_bench::own::{self, Site};
 use brawn_bench::prepare::Prepared;
 use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
-use brawn_bench::readme::{self, Shown};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{Result, demo, machine, pages, tables};
+use brawn_bench::{Result, demo, machine, pages, readme, tables};
 use clap::{CommandFactory as _, FromArgMatches as _};
 use cli::{Cli, Command, Extensions, Places, Selection};
 use kinds::{KINDS, Kind};
@@ -289,10 +288,9 @@ fn report(folder: &Path, markdown: bool) -> Result<()> {
     let results = Results::read(folder)?;
     let print = |table: &Table| print(table, markdown);
     anstream::println!("{}", tables::machine(&results));
-    for (_, shown) in readme::SHOWN.iter().filter(|(name, _)| *name != "rule") {
-        if let Shown::Table(table) = shown {
-            print(&table(&results));
-        }
+    let shown = readme::SHOWN.iter().filter(|(name, _)| *name != "rule");
+    for table in shown.filter_map(|(_, shown)| shown.table(&results)) {
+        print(&table);
     }
     for measurement in results.measurements.values() {
         for failure in &measurement.failures {

@@ -10,13 +10,13 @@ use crate::{Result, context, machine};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::rounds::{Order, Request};
+use brawn_lab::run::schedule;
 use object::{Object, ObjectSection, SectionFlags};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How much to run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,10 +63,7 @@ pub fn measure(
     if entry.kind == Kind::Patch && !variants.is_empty() {
         large_archive(prepared)?;
     }
-    let seed = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(1, |d| d.as_nanos() as u64)
-        | 1;
+    let seed = schedule::seed();
     let mut measurement = Measurement {
         id: entry.id.to_owned(),
         date: Some(machine::today()),

@@ -4,33 +4,65 @@
 
 use crate::raw::Results;
 use crate::show::Table;
+use crate::tables::{self, Figure};
 use crate::variant::Variant;
-use crate::{Result, bars, context, heaps, repository, rule, tables, traced};
+use crate::{Result, bars, context, heaps, repository, rule, traced};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What stands between two markers.
 #[derive(Clone, Copy)]
 pub enum Shown {
-    /// A table.
+    /// A table of bars, by its name in `bars.txt`.
+    Bars(&'static str),
+    /// A table of workloads.
+    Workloads(tables::Shape),
+    /// A table of programs' figures.
+    Programs(
+        &'static [(&'static str, &'static [Figure])],
+        &'static [Variant],
+    ),
+    /// Another table.
     Table(fn(&Results) -> Table),
     /// Sentences.
     Words(fn(&Results) -> String),
 }
 
+impl Shown {
+    /// The table, unless it is sentences.
+    pub fn table(self, results: &Results) -> Option<Table> {
+        Some(match self {
+            Self::Bars(name) => bars::table(results, name),
+            Self::Workloads(shape) => tables::workloads(results, &shape),
+            Self::Programs(figures, variants) => tables::programs(results, figures, variants),
+            Self::Table(table) => table(results),
+            Self::Words(_) => return None,
+        })
+    }
+
+    fn text(self, results: &Results) -> String {
+        match self {
+            Self::Words(words) => words(results),
+            table => table
+                .table(results)
+                .map_or_else(String::new, |table| table.markdown()),
+        }
+    }
+}
+
 /// All of them, by their names in the markers.
 pub const SHOWN: [(&str, Shown); 23] = [
-    ("bars", Shown::Table(bars::table)),
-    ("times", Shown::Table(tables::times)),
-    ("memory", Shown::Table(tables::memory)),
+    ("bars", Shown::Bars("libcs")),
+    ("times", Shown::Workloads(tables::TIMES)),
+    ("memory", Shown::Workloads(tables::MEMORY)),
     (
         "programs",
-        Shown::Table(|results| tables::programs(results, tables::PROGRAMS, &Variant::LIBCS)),
+        Shown::Programs(tables::PROGRAMS, &Variant::LIBCS),
     ),
     ("machine", Shown::Words(tables::machine)),
-    ("profile-bars", Shown::Table(bars::profiles)),
-    ("profile-times", Shown::Table(tables::profile_times)),
-    ("profile-memory", Shown::Table(tables::profile_memory)),
+    ("profile-bars", Shown::Bars("profiles")),
+    ("profile-times", Shown::Workloads(tables::PROFILE_TIMES)),
+    ("profile-memory", Shown::Workloads(tables::PROFILE_MEMORY)),
     ("profile-machine", Shown::Words(tables::machine)),
     ("traced-times", Shown::Table(traced::times)),
     ("traced-memory", Shown::Table(traced::memory)),
@@ -38,16 +70,13 @@ pub const SHOWN: [(&str, Shown); 23] = [
     ("heaps-times", Shown::Table(heaps::times)),
     ("heaps-memory", Shown::Table(heaps::memory)),
     ("heaps-said", Shown::Words(heaps::said)),
-    ("rust-bars", Shown::Table(bars::rust)),
-    (
-        "rust",
-        Shown::Table(|results| tables::programs(results, tables::RUST, &Variant::RUST)),
-    ),
+    ("rust-bars", Shown::Bars("rust")),
+    ("rust", Shown::Programs(tables::RUST, &Variant::RUST)),
     ("rust-machine", Shown::Words(tables::machine)),
-    ("wasmtime-bars", Shown::Table(bars::wasmtime_compile)),
+    ("wasmtime-bars", Shown::Bars("linked")),
     (
         "wasmtime",
-        Shown::Table(|results| tables::programs(results, tables::WASMTIME, &Variant::LINKED)),
+        Shown::Programs(tables::WASMTIME, &Variant::LINKED),
     ),
     ("wasmtime-machine", Shown::Words(tables::machine)),
     ("rule-said", Shown::Words(rule::said)),
@@ -108,8 +137,7 @@ pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     fill_with(document, "bench", |name| {
         let results = chosen(all, name).ok_or("no raw data in bench/results")?;
         match SHOWN.iter().find(|(own, _)| *own == name) {
-            Some((_, Shown::Table(table))) => Ok(table(results).markdown()),
-            Some((_, Shown::Words(words))) => Ok(words(results)),
+            Some((_, shown)) => Ok(shown.text(results)),
             None => {
                 let known = SHOWN.map(|(name, _)| name).join(", ");
                 Err(format!("unknown marker bench:{name}; known: {known}"))

@@ -44,7 +44,7 @@ use brawn_payload::{Payload, Profile};
 use find::{CallSite, Functions, Risk};
 use link::Objects;
 use linked::At;
-use plan::{Hooked, Plan, Replaced};
+use plan::{Hooked, Plan};
 use std::collections::{BTreeSet, HashSet};
 
 /// The caller's wishes.
@@ -363,15 +363,6 @@ fn plan(
         .functions
         .iter()
         .any(|f| f.component == Component::Heap);
-    let functions = found.functions.iter().map(|f| Replaced {
-        name: f.name.clone(),
-        component: f.component,
-        address: f.address,
-        patch_at: f.patch_at,
-        room: f.room,
-        target: f.target.clone(),
-        evidence: f.evidence.clone(),
-    });
     let hooked = |call: &CallSite, target: &str| Hooked {
         at: call.at,
         callee: call.callee,
@@ -387,7 +378,7 @@ fn plan(
         entry: program.entry,
         start: is_attached(program, found).then(|| link::START.into()),
         payload: has_heap.then(|| Provenance::from(payload)),
-        functions: functions.collect(),
+        functions: found.functions.clone(),
         hooks: exit.collect(),
         left: found.left.clone(),
         risks,
