@@ -10,7 +10,7 @@ use crate::{Result, repository};
 use brawn_lab::build::checked;
 use brawn_lab::data::Outcome;
 use brawn_lab::process::counters::{self, Availability};
-use brawn_lab::process::job::{Job, Output};
+use brawn_lab::process::job::Job;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::process::tree;
 use brawn_lab::run::rounds::Order;
@@ -144,18 +144,11 @@ fn in_turn(
 }
 
 /// One run as brawn measures it.
-fn run(program: &Path, steps: f64, counters: &Availability, watch: bool) -> Result<[f64; 2]> {
+fn run(program: &Path, steps: f64, counters: &Availability) -> Result<[f64; 2]> {
     let arguments = [OsString::from("spin"), text(steps).into()];
     let run = tree::run(&Job {
-        path: program,
-        arguments: &arguments,
-        variables: &[],
-        input: None,
-        output: Output::Nowhere,
-        limit: None,
-        watch,
         counters,
-        interrupt: None,
+        ..Job::new(program, &arguments)
     });
     let figures = run.map_err(|failure| failure.to_string())?.figures;
     Ok([
@@ -176,7 +169,7 @@ fn measured(
     in_turn(
         round,
         || site.run(program, &[text(steps)], &[]).map(|s| alone = s),
-        || run(program, steps, counters, false).map(|figures| by_brawn = figures),
+        || run(program, steps, counters).map(|figures| by_brawn = figures),
     )?;
     let figure = |name: &str| alone.get(name).copied().unwrap_or(f64::NAN);
     Ok(both(
@@ -204,7 +197,7 @@ fn sampled(program: &Path, steps: f64, round: usize) -> Result<Sample> {
     let (mut without, mut with) = ([0.0; 2], [0.0; 3]);
     in_turn(
         round,
-        || run(program, steps, &none, false).map(|figures| without = figures),
+        || run(program, steps, &none).map(|figures| without = figures),
         || {
             let mut command = Command::new(program);
             command.arg(text(steps)).stdin(Stdio::null());

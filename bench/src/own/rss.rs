@@ -15,7 +15,6 @@ use crate::rule::Judged;
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::{self, Estimate};
 use crate::variant::Variant;
-use brawn_lab::process::counters::Availability;
 use brawn_lab::process::job::{End, Job, Moment, Output};
 use brawn_lab::process::parent::{Sample, parse};
 use brawn_lab::process::tree;
@@ -126,15 +125,11 @@ fn run(
     let arguments = [WORKLOAD, kind, &rest, scale].map(OsString::from);
     let arenas = [("MALLOC_ARENA_MAX".into(), "2".into())];
     let run = tree::run(&Job {
-        path: &path,
-        arguments: &arguments,
         variables: if heap.ends_with("-2") { &arenas } else { &[] },
-        input: None,
         output: Output::Kept(4096),
         limit: Some(LIMIT),
         watch: true,
-        counters: &Availability::default(),
-        interrupt: None,
+        ..Job::new(&path, &arguments)
     });
     let run = run.map_err(|failure| format!("{kind}, {heap}: {failure}"))?;
     if run.end != End::Exit(0) {

@@ -6,7 +6,6 @@ use super::{
 };
 use crate::progress::Progress;
 use crate::{Result, context, machine};
-use brawn_lab::process::counters::Availability;
 use brawn_lab::process::job::{self, End, Output};
 use brawn_lab::process::tree;
 use brawn_lab::run::rounds::{Order, Request};
@@ -158,15 +157,9 @@ fn run(built: &Path, arguments: &[OsString], threads: u32) -> Result<(Told, f64)
     let variables = variables.map(|(name, value)| (name.into(), value.into()));
     let before = busy()?;
     let run = tree::run(&job::Job {
-        path: Path::new("/usr/bin/env"),
-        arguments,
         variables: &variables,
-        input: None,
         output: Output::Kept(1 << 20),
-        limit: None,
-        watch: false,
-        counters: &Availability::default(),
-        interrupt: None,
+        ..job::Job::new(Path::new("/usr/bin/env"), arguments)
     });
     let failed = |why: &str| format!("{}: {why}", built.display());
     let run = run.map_err(|failure| failed(&failure.to_string()))?;

@@ -11,7 +11,6 @@ use brawn_core::{Error, Kind, Result};
 use brawn_lab::build::{PATIENCE, Toolchain};
 use brawn_lab::data;
 use brawn_lab::judge::functions::FLAGS;
-use brawn_lab::process::counters::Availability;
 use brawn_lab::process::job::{End, Failure, Job, Output, Run};
 use brawn_lab::process::tree;
 use brawn_lab::run::outputs::ended;
@@ -173,15 +172,11 @@ impl<'a> Site<'a> {
         let folder = self.folder.path().as_os_str().to_owned();
         let variables = [(OsString::from("TMPDIR"), folder)];
         let job = Job {
-            path,
-            arguments,
             variables: &variables,
-            input: None,
             output: Output::Kept(SAID),
             limit: Some(limit),
-            watch: false,
-            counters: &Availability::default(),
             interrupt: Some(self.signals.file()),
+            ..Job::new(path, arguments)
         };
         tree::run(&job).map_err(|failure| match failure {
             Failure::Interrupted => self.signals.obey(),
