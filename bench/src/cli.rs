@@ -1,6 +1,6 @@
 //! The command line of `brawn-bench`.
 
-use brawn_bench::{Result, own, repository, work};
+use brawn_bench::{Result, repository, work};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ impl Places {
 }
 
 #[derive(Args)]
-pub struct Part {
+pub struct Selection {
     /// Only the measurements whose names begin with one of these
     #[arg(long, value_delimiter = ',')]
     pub only: Vec<String>,
@@ -57,14 +57,14 @@ pub enum Command {
     /// Build what the measurements need, and run nothing
     Build {
         #[command(flatten)]
-        part: Part,
+        part: Selection,
         #[command(flatten)]
         places: Places,
     },
     /// Build and run the catalogue; write the raw data
     Run {
         #[command(flatten)]
-        part: Part,
+        part: Selection,
         /// Build nothing: run what `build` has left
         #[arg(long)]
         built: bool,
@@ -98,70 +98,6 @@ pub enum Command {
         #[command(flatten)]
         places: Places,
     },
-    /// Measure every function of libc that matters to programs, with stock musl, brawn and glibc
-    Libc {
-        /// Only these families: strings, wide, time, environment, numbers, math, sort, stdio, threads, other, start
-        #[arg(long, value_delimiter = ',')]
-        only: Vec<String>,
-        /// Object files, or directories of them, to link in front of brawn's libc.a
-        #[arg(long)]
-        objects: Vec<PathBuf>,
-        /// The libc.a to patch [default: that of musl-gcc]
-        #[arg(long)]
-        libc: Option<PathBuf>,
-        /// Write no raw data
-        #[arg(long)]
-        quick: bool,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure the functions of libc at the edges of what they are given: extreme arguments, long text, needles that nearly fit
-    Edges {
-        /// Only these families: strings, needles, wide, numbers, math, sort, time, stdio, other
-        #[arg(long, value_delimiter = ',')]
-        only: Vec<String>,
-        /// Write no raw data
-        #[arg(long)]
-        quick: bool,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure whole programs with real jobs, with stock musl, brawn and glibc (tools/acid.sh gets their sources)
-    Acid {
-        /// Only these programs
-        #[arg(long, value_delimiter = ',')]
-        only: Vec<String>,
-        /// Short jobs, and no raw data: to try the machinery
-        #[arg(long)]
-        quick: bool,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Watch the memory of programs over time, from outside, with every heap
-    Rss {
-        /// Only these loads: waves, hour, compiler, cache, pool, requests, table, idle
-        #[arg(long, value_delimiter = ',', value_parser = own::rss::KINDS)]
-        only: Vec<String>,
-        /// Only these heaps: stock, glibc, glibc-2, brawn, lean, secure, mimalloc2, mimalloc3, jemalloc, rpmalloc,
-        /// snmalloc
-        #[arg(long, value_delimiter = ',', value_parser = own::rss::HEAPS)]
-        heaps: Vec<String>,
-        /// Small loads, no long rest, and no raw data: to try the machinery
-        #[arg(long)]
-        quick: bool,
-        /// Draw the curves into this file, as SVG: with --heaps those heaps, otherwise glibc, stock, brawn and mimalloc2
-        #[arg(long, value_name = "FILE")]
-        plot: Option<PathBuf>,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Find the smallest memory limit (of a cgroup) under which programs finish, with every heap. Exit code 3: no cgroup can
-    /// be made here
-    Limit(Limit),
-    /// Measure hundreds of ways of using large and growing blocks, with every heap
-    Sweep(Sweep),
-    /// Drive real web servers that compress their answers, over loopback: processor time of a request, and memory
-    Server(Server),
     /// Show what a program's memory consists of at its peak, as the heap itself sees it
     Where {
         /// These programs [default: all]
@@ -178,121 +114,11 @@ pub enum Command {
         #[command(flatten)]
         places: Places,
     },
-    /// Measure `brawn rewrite` and `brawn run`: time, memory, disk
-    Rewrite {
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure dynamic programs of musl as they are, with `brawn preload`, and against glibc
-    Preload {
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure `brawn patch` of a Swift SDK's bundle of 200 MB against tar
-    Bundle {
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Test `brawn compare`: compare a program with itself and with a slower one, and find out what measuring costs;
-    /// each round is a trial
-    Compare {
-        /// Only these kinds of trials: same, slower, measured, sampled
-        #[arg(long, value_delimiter = ',', value_parser = own::compare::KINDS)]
-        only: Vec<String>,
-        /// Write no raw data
-        #[arg(long)]
-        quick: bool,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Compare the payload's engine with an earlier one, and both with mimalloc by hand
-    Engine {
-        /// `crates/brawn-rt/objects` as it was with the earlier engine
-        old: PathBuf,
-        #[command(flatten)]
-        own: Own,
-    },
     /// Measure tokenizers in Rust, Python and Node with each heap (bench/extensions/README.md)
     #[command(subcommand)]
     Extensions(Extensions),
     /// List the measurements
     List,
-}
-
-#[derive(Args)]
-pub struct Own {
-    /// Rounds
-    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
-    pub rounds: u16,
-    /// Print this raw data again, and measure nothing
-    #[arg(long)]
-    pub from: Option<PathBuf>,
-    /// Print Markdown
-    #[arg(long)]
-    pub markdown: bool,
-    #[command(flatten)]
-    pub places: Places,
-}
-
-#[derive(Args)]
-pub struct Limit {
-    /// Only these loads: waves, hour, compiler, cache, pool, requests, table, idle, stress, buffers
-    #[arg(long, value_delimiter = ',', value_parser = own::limit::LOADS)]
-    pub only: Vec<String>,
-    /// Only these heaps: stock, glibc, glibc-2, brawn, lean, secure, mimalloc2, mimalloc3
-    #[arg(long, value_delimiter = ',', value_parser = own::rss::HEAPS)]
-    pub heaps: Vec<String>,
-    /// Limit by RLIMIT_DATA, where no cgroup can be made: it counts mappings, whether touched or not
-    #[arg(long)]
-    pub rlimit: bool,
-    /// Small loads, one try each, and no raw data: to try the machinery
-    #[arg(long)]
-    pub quick: bool,
-    #[command(flatten)]
-    pub own: Own,
-}
-
-#[derive(Args)]
-pub struct Server {
-    /// Only what begins so, of SERVER/LOAD: axum, nginx/1M-64
-    #[arg(long, value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// Only these heaps: glibc, stock, brawn, rewritten, lean
-    #[arg(long, value_delimiter = ',', value_parser = own::server::HEAPS)]
-    pub heaps: Vec<String>,
-    /// A few requests of each load, and no raw data: to try the machinery
-    #[arg(long)]
-    pub quick: bool,
-    #[command(flatten)]
-    pub own: Own,
-}
-
-#[derive(Args)]
-pub struct Sweep {
-    /// Only patterns that have all words of this text, as in `--only "calloc 2t"` or `--only 500K,100K,2M`; if given more than
-    /// once, those of each
-    #[arg(long)]
-    pub only: Vec<String>,
-    /// Only these heaps: glibc, stock, brawn, lean, secure, mimalloc2, mimalloc3, jemalloc
-    #[arg(long, value_delimiter = ',', value_parser = own::sweep::HEAPS)]
-    pub heaps: Vec<String>,
-    /// One pattern of twelve, and no raw data: to try the machinery
-    #[arg(long)]
-    pub quick: bool,
-    /// How many of the patterns that take brawn longest against glibc are shown
-    #[arg(long, default_value_t = 20)]
-    pub worst: usize,
-    /// Print the patterns with the arguments of the program that runs them, and measure nothing
-    #[arg(long)]
-    pub list: bool,
-    /// Draw the figure into this file, as SVG
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-    /// Write the raw data of a part here; those of the whole sweep go to bench/results/sweep
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    #[command(flatten)]
-    pub own: Own,
 }
 
 #[derive(Subcommand)]

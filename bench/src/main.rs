@@ -2,54 +2,22 @@
 #![forbid(unsafe_code)]
 
 mod cli;
-mod functions;
-mod server;
-mod sweep;
+mod kinds;
 
 use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
 use brawn_bench::measure::{Effort, measure};
-use brawn_bench::own::{self, Raw, Room};
+use brawn_bench::own::{self, Site};
 use brawn_bench::prepare::Prepared;
 use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{Result, bars, demo, heaps, machine, pages, readme, tables, traced};
-use clap::Parser as _;
-use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
+use brawn_bench::{Result, demo, machine, pages, readme, tables};
+use clap::{CommandFactory as _, FromArgMatches as _};
+use cli::{Cli, Command, Extensions, Places, Selection};
+use kinds::{KINDS, Kind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-type Measured = fn(&Room, usize, &Progress) -> Result<Raw>;
-
-impl Own {
-    /// The raw data: read from an earlier run, or measured now. If it is to be kept, `name` is its directory's name.
-    fn raw(
-        &self,
-        name: &str,
-        keep: bool,
-        measure: impl FnOnce(&Room, usize, &Progress) -> Result<Raw>,
-    ) -> Result<Raw> {
-        if let Some(path) = &self.from {
-            return read_json(path);
-        }
-        let progress = Progress::new();
-        let work = self.places.work(&format!("bench-{name}"))?;
-        let room = Room::new(&work, &self.places.brawn()?)?;
-        let mut raw = measure(&room, self.rounds.into(), &progress)?;
-        progress.finish();
-        if keep {
-            let path = raw.write(name)?;
-            anstream::println!("raw data: {}", path.display());
-        }
-        Ok(raw)
-    }
-
-    fn run(&self, name: &str, measure: Measured, show: fn(&Raw) -> Table) -> Result<()> {
-        print(&show(&self.raw(name, true, measure)?), self.markdown);
-        Ok(())
-    }
-}
 
 impl Extensions {
     fn execute(self) -> Result<()> {
@@ -88,50 +56,26 @@ fn print(table: &Table, markdown: bool) {
 /// The exit code of `limit` where no cgroup can be made.
 const NO_GROUP: u8 = 3;
 
-impl Limit {
-    fn execute(self) -> ExitCode {
-        let choice = own::limit::Choice {
-            loads: self.only,
-            heaps: self.heaps,
-            quick: self.quick,
-            rlimit: self.rlimit,
-        };
-        // What another limit shows is no row of the published table.
-        let keep = !self.quick && !self.rlimit;
-        let mut has_group = true;
-        let raw = self.own.raw("limit", keep, |room, rounds, progress| {
-            let limiter = own::limit::limiter(room, choice.rlimit).map_err(|reason| {
-                has_group = false;
-                format!("no memory cgroup can be made here: {reason}; run it as root, or by `systemd-run --user --scope`, or with --rlimit")
-            })?;
-            own::limit::measure(room, &limiter, &choice, rounds, progress)
-        });
-        let shown = raw.map(|raw| {
-            print(&own::limit::show(&raw), self.own.markdown);
-            anstream::println!("{}", own::limit::limited_by(&raw));
-        });
-        let code = ended(shown);
-        match has_group {
-            true => code,
-            false => ExitCode::from(NO_GROUP),
-        }
-    }
-}
-
-fn ended(result: Result<()>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            anstream::eprintln!("brawn-bench: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
 fn main() -> ExitCode {
-    match Cli::parse().command {
-        Command::Limit(limit) => limit.execute(),
-        other => ended(execute(other)),
+    let command = Cli::command().subcommands(KINDS.iter().map(Kind::command));
+    let matches = command.get_matches();
+    let kind = matches
+        .subcommand()
+        .and_then(|(name, of_it)| Some((Kind::named(name)?, of_it)));
+    let done = match kind {
+        Some((kind, of_it)) => kind.run(of_it),
+        None => match Cli::from_arg_matches(&matches) {
+            Ok(cli) => execute(cli.command),
+            Err(error) => error.exit(),
+        },
+    };
+    let Err(error) = done else {
+        return ExitCode::SUCCESS;
+    };
+    anstream::eprintln!("brawn-bench: {error}");
+    match error.starts_with(own::limit::NO_GROUP) {
+        true => ExitCode::from(NO_GROUP),
+        false => ExitCode::FAILURE,
     }
 }
 
@@ -164,60 +108,11 @@ fn execute(command: Command) -> Result<()> {
         Command::Readme => rewrite_pages(),
         Command::Demo { places } => demo::demo(&places.work("demo")?, &places.brawn()?),
         Command::Extensions(command) => command.execute(),
-        Command::Sweep(sweep) => sweep.execute(),
-        Command::Server(server) => server.execute(),
         Command::List => {
             for entry in CATALOGUE.iter() {
                 anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
             }
             Ok(())
-        }
-        one => measure_one(one),
-    }
-}
-
-/// The commands that each measure one thing.
-fn measure_one(command: Command) -> Result<()> {
-    match command {
-        Command::Libc {
-            only,
-            objects,
-            libc,
-            quick,
-            own,
-        } => {
-            let choice = (only, objects, libc);
-            functions::measure_libc(choice, quick, &own)
-        }
-        Command::Edges { only, quick, own } => functions::measure_edges(&only, quick, &own),
-        Command::Acid { only, quick, own } => {
-            known(&only, "program", own::acid::PROGRAMS.iter().map(|p| p.name))?;
-            let raw = own.raw("acid", !quick, |room, rounds, progress| {
-                own::acid::measure(room, &only, rounds, quick, progress)
-            })?;
-            print(&own::acid::show(&raw), own.markdown);
-            Ok(())
-        }
-        Command::Compare { only, quick, own } => {
-            let raw = own.raw("compare", !quick, |room, rounds, progress| {
-                own::compare::measure(room, &only, rounds, progress)
-            })?;
-            print(&own::compare::show(&raw), own.markdown);
-            Ok(())
-        }
-        Command::Rss {
-            only,
-            heaps,
-            quick,
-            plot,
-            own,
-        } => {
-            let choice = own::rss::Choice {
-                kinds: only,
-                heaps,
-                quick,
-            };
-            measure_rss(&choice, plot.as_deref(), &own)
         }
         Command::Where {
             programs,
@@ -227,50 +122,22 @@ fn measure_one(command: Command) -> Result<()> {
             places,
         } => {
             let progress = Progress::new();
-            let room = Room::new(&places.work("bench-where")?, &places.brawn()?)?;
+            let site = Site::new(&places.work("bench-where")?, &places.brawn()?)?;
             let all = || own::inside::names(rests);
             let programs = Some(programs).filter(|named| !named.is_empty());
             for program in programs.unwrap_or_else(all) {
-                let peak = own::inside::look(&room, &program, &profile, rests, &progress)?;
+                let peak = own::inside::look(&site, &program, &profile, rests, &progress)?;
                 print(&own::inside::show(&program, &peak), markdown);
             }
             progress.finish();
             Ok(())
         }
-        Command::Rewrite { own } => own.run("rewrite", own::rewrite::measure, own::rewrite::show),
-        Command::Preload { own } => own.run("preload", own::preload::measure, own::preload::show),
-        Command::Bundle { own } => own.run("bundle", own::bundle::measure, own::bundle::show),
-        Command::Engine { old, own } => {
-            let raw = own.raw("engine", true, |room, rounds, progress| {
-                own::engine::measure(room, &old, rounds, progress)
-            })?;
-            print(&own::engine::show(&raw), own.markdown);
-            Ok(())
-        }
-        _ => Err("not a command that measures".into()),
     }
-}
-
-/// Watches memory over time, and draws it into the file `plot`.
-fn measure_rss(choice: &own::rss::Choice, plot: Option<&Path>, own: &Own) -> Result<()> {
-    let raw = own.raw("rss", !choice.quick, |room, rounds, progress| {
-        own::rss::measure(room, choice, rounds, progress)
-    })?;
-    print(&own::rss::show(&raw), own.markdown);
-    if let Some(path) = plot {
-        let svg = own::rss::figure::figure(&raw, &choice.kinds, &choice.heaps)?;
-        let failed = |error| format!("write {}: {error}", path.display());
-        std::fs::write(path, svg).map_err(failed)?;
-        anstream::println!("figure: {}", path.display());
-    } else if !own.markdown {
-        anstream::println!("--plot FILE draws the curves; with --from, those of earlier raw data");
-    }
-    Ok(())
 }
 
 /// Prepares and measures `part`, and writes the raw data into `out`.
 fn run_all(
-    part: &Part,
+    part: &Selection,
     places: &Places,
     built: bool,
     effort: Effort,
@@ -291,7 +158,7 @@ fn run_all(
 
 /// Where raw data go unless the user says it.  A part of the measurements is added to the newest directory of this
 /// machine, since each table of README comes from one directory.
-fn joined_or_new(part: &Part) -> PathBuf {
+fn joined_or_new(part: &Selection) -> PathBuf {
     let cpu = machine::cpu_slug();
     let joined = readme::newest(&readme::results_folder())
         .filter(|folder| !part.only.is_empty() && folder.to_string_lossy().ends_with(&cpu));
@@ -309,18 +176,6 @@ fn rewrite_pages() -> Result<()> {
         anstream::println!("{name}: {what}");
     }
     Ok(())
-}
-
-/// Refuses a name of `only` that is not one of `names`.
-fn known<'a>(only: &[String], what: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
-    let names: Vec<&str> = names.collect();
-    match only.iter().find(|name| !names.contains(&name.as_str())) {
-        Some(unknown) => Err(format!(
-            "no {what} {unknown}; there are {}",
-            names.join(", ")
-        )),
-        None => Ok(()),
-    }
 }
 
 fn chosen(only: &[String]) -> Result<Vec<&'static Entry>> {
@@ -349,7 +204,12 @@ fn chosen_variants(names: &[String]) -> Result<Vec<Variant>> {
 }
 
 /// Builds everything that a part of the catalogue needs, or uses what was built before.
-fn prepared(part: &Part, places: &Places, built: bool, progress: &Progress) -> Result<Prepared> {
+fn prepared(
+    part: &Selection,
+    places: &Places,
+    built: bool,
+    progress: &Progress,
+) -> Result<Prepared> {
     let entries = chosen(&part.only)?;
     let variants = chosen_variants(&part.variants)?;
     // brawn is only needed if one of the variants is brawn.
@@ -428,29 +288,10 @@ fn report(folder: &Path, markdown: bool) -> Result<()> {
     let results = Results::read(folder)?;
     let print = |table: &Table| print(table, markdown);
     anstream::println!("{}", tables::machine(&results));
-    print(&bars::table(&results));
-    print(&tables::times(&results));
-    print(&tables::memory(&results));
-    print(&tables::programs(
-        &results,
-        tables::PROGRAMS,
-        &Variant::LIBCS,
-    ));
-    print(&bars::profiles(&results));
-    print(&tables::profile_times(&results));
-    print(&tables::profile_memory(&results));
-    print(&traced::times(&results));
-    print(&traced::memory(&results));
-    print(&heaps::times(&results));
-    print(&heaps::memory(&results));
-    print(&bars::rust(&results));
-    print(&tables::programs(&results, tables::RUST, &Variant::RUST));
-    print(&bars::wasmtime_compile(&results));
-    print(&tables::programs(
-        &results,
-        tables::WASMTIME,
-        &Variant::LINKED,
-    ));
+    let shown = readme::SHOWN.iter().filter(|(name, _)| *name != "rule");
+    for table in shown.filter_map(|(_, shown)| shown.table(&results)) {
+        print(&table);
+    }
     for measurement in results.measurements.values() {
         for failure in &measurement.failures {
             let (id, variant) = (&measurement.id, failure.variant.name());

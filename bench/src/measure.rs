@@ -9,14 +9,14 @@ use crate::variant::Variant;
 use crate::{Result, context, machine};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::{Order, Request};
+use brawn_lab::run::schedule;
 use object::{Object, ObjectSection, SectionFlags};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How much to run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,11 +63,7 @@ pub fn measure(
     if entry.kind == Kind::Patch && !variants.is_empty() {
         large_archive(prepared)?;
     }
-    let seed = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(1, |d| d.as_nanos() as u64)
-        | 1;
-    let mut random = Random::new(seed);
+    let seed = schedule::seed();
     let mut measurement = Measurement {
         id: entry.id.to_owned(),
         date: Some(machine::today()),
@@ -81,21 +77,26 @@ pub fn measure(
     if entry.kind == Kind::Patch {
         measurement.command = "brawn patch libc.a".to_owned();
     }
-    for round in 0..rounds {
-        let mut order = variants.clone();
-        random.shuffle(&mut order);
-        for &variant in &order {
-            match one(prepared, entry, &arguments, variant) {
-                Ok(sample) => record(&mut measurement, variant, round, sample),
-                Err(what) => measurement.failures.push(Failure {
-                    variant,
-                    round,
-                    what,
-                }),
-            }
-            tick(variant);
+    let request = Request {
+        rounds,
+        things: &[entry],
+        sides: &variants,
+        order: Order::Sides,
+        seed,
+    };
+    measurement.order.resize(rounds, Vec::new());
+    for turn in request.turns() {
+        let (round, variant) = (turn.round, *turn.side);
+        match one(prepared, entry, &arguments, variant) {
+            Ok(sample) => record(&mut measurement, variant, round, sample),
+            Err(what) => measurement.failures.push(Failure {
+                variant,
+                round,
+                what,
+            }),
         }
-        measurement.order.push(order);
+        measurement.order[round].push(variant);
+        tick(variant);
     }
     // Every list has one place for each round, so that values of one round have the same index.
     for values in measurement

@@ -3,36 +3,84 @@
 //! an hour to build wasmtime.
 
 use crate::raw::Results;
+use crate::show::Table;
+use crate::tables::{self, Figure};
 use crate::variant::Variant;
-use crate::{Result, bars, context, heaps, repository, rule, tables, traced};
+use crate::{Result, bars, context, heaps, repository, rule, traced};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names of the tables in the markers.
-pub const NAMES: [&str; 23] = [
-    "bars",
-    "times",
-    "memory",
-    "programs",
-    "machine",
-    "profile-bars",
-    "profile-times",
-    "profile-memory",
-    "profile-machine",
-    "rust-bars",
-    "rust",
-    "rust-machine",
-    "wasmtime-bars",
-    "wasmtime",
-    "wasmtime-machine",
-    "traced-times",
-    "traced-memory",
-    "traced-said",
-    "heaps-times",
-    "heaps-memory",
-    "heaps-said",
-    "rule-said",
-    "rule",
+/// What stands between two markers.
+#[derive(Clone, Copy)]
+pub enum Shown {
+    /// A table of bars, by its name in `bars.txt`.
+    Bars(&'static str),
+    /// A table of workloads.
+    Workloads(tables::Shape),
+    /// A table of programs' figures.
+    Programs(
+        &'static [(&'static str, &'static [Figure])],
+        &'static [Variant],
+    ),
+    /// Another table.
+    Table(fn(&Results) -> Table),
+    /// Sentences.
+    Words(fn(&Results) -> String),
+}
+
+impl Shown {
+    /// The table, unless it is sentences.
+    pub fn table(self, results: &Results) -> Option<Table> {
+        Some(match self {
+            Self::Bars(name) => bars::table(results, name),
+            Self::Workloads(shape) => tables::workloads(results, &shape),
+            Self::Programs(figures, variants) => tables::programs(results, figures, variants),
+            Self::Table(table) => table(results),
+            Self::Words(_) => return None,
+        })
+    }
+
+    fn text(self, results: &Results) -> String {
+        match self {
+            Self::Words(words) => words(results),
+            table => table
+                .table(results)
+                .map_or_else(String::new, |table| table.markdown()),
+        }
+    }
+}
+
+/// All of them, by their names in the markers.
+pub const SHOWN: [(&str, Shown); 23] = [
+    ("bars", Shown::Bars("libcs")),
+    ("times", Shown::Workloads(tables::TIMES)),
+    ("memory", Shown::Workloads(tables::MEMORY)),
+    (
+        "programs",
+        Shown::Programs(tables::PROGRAMS, &Variant::LIBCS),
+    ),
+    ("machine", Shown::Words(tables::machine)),
+    ("profile-bars", Shown::Bars("profiles")),
+    ("profile-times", Shown::Workloads(tables::PROFILE_TIMES)),
+    ("profile-memory", Shown::Workloads(tables::PROFILE_MEMORY)),
+    ("profile-machine", Shown::Words(tables::machine)),
+    ("traced-times", Shown::Table(traced::times)),
+    ("traced-memory", Shown::Table(traced::memory)),
+    ("traced-said", Shown::Words(traced::said)),
+    ("heaps-times", Shown::Table(heaps::times)),
+    ("heaps-memory", Shown::Table(heaps::memory)),
+    ("heaps-said", Shown::Words(heaps::said)),
+    ("rust-bars", Shown::Bars("rust")),
+    ("rust", Shown::Programs(tables::RUST, &Variant::RUST)),
+    ("rust-machine", Shown::Words(tables::machine)),
+    ("wasmtime-bars", Shown::Bars("linked")),
+    (
+        "wasmtime",
+        Shown::Programs(tables::WASMTIME, &Variant::LINKED),
+    ),
+    ("wasmtime-machine", Shown::Words(tables::machine)),
+    ("rule-said", Shown::Words(rule::said)),
+    ("rule", Shown::Table(rule::broken)),
 ];
 
 /// The documents with tables, below the repository's directory.
@@ -48,34 +96,6 @@ fn needs(name: &str) -> &'static str {
         Some("wasmtime") => "wasmtime-parallel",
         _ => "threads-1",
     }
-}
-
-fn text(results: &Results, name: &str) -> Option<String> {
-    Some(match name {
-        "bars" => bars::table(results).markdown(),
-        "times" => tables::times(results).markdown(),
-        "memory" => tables::memory(results).markdown(),
-        "programs" => tables::programs(results, tables::PROGRAMS, &Variant::LIBCS).markdown(),
-        "profile-bars" => bars::profiles(results).markdown(),
-        "profile-times" => tables::profile_times(results).markdown(),
-        "profile-memory" => tables::profile_memory(results).markdown(),
-        "traced-times" => traced::times(results).markdown(),
-        "traced-memory" => traced::memory(results).markdown(),
-        "traced-said" => traced::said(results),
-        "heaps-times" => heaps::times(results).markdown(),
-        "heaps-memory" => heaps::memory(results).markdown(),
-        "heaps-said" => heaps::said(results),
-        "rule-said" => rule::said(results),
-        "rule" => rule::broken(results).markdown(),
-        "rust-bars" => bars::rust(results).markdown(),
-        "rust" => tables::programs(results, tables::RUST, &Variant::RUST).markdown(),
-        "wasmtime-bars" => bars::wasmtime_compile(results).markdown(),
-        "wasmtime" => tables::programs(results, tables::WASMTIME, &Variant::LINKED).markdown(),
-        "machine" | "profile-machine" | "rust-machine" | "wasmtime-machine" => {
-            tables::machine(results)
-        }
-        _ => return None,
-    })
 }
 
 /// The directories of raw data, the newest first; their names begin with the date.
@@ -116,8 +136,13 @@ pub fn results_folder() -> PathBuf {
 pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     fill_with(document, "bench", |name| {
         let results = chosen(all, name).ok_or("no raw data in bench/results")?;
-        let known = || format!("unknown marker bench:{name}; known: {}", NAMES.join(", "));
-        text(results, name).ok_or_else(known)
+        match SHOWN.iter().find(|(own, _)| *own == name) {
+            Some((_, shown)) => Ok(shown.text(results)),
+            None => {
+                let known = SHOWN.map(|(name, _)| name).join(", ");
+                Err(format!("unknown marker bench:{name}; known: {known}"))
+            }
+        }
     })
 }
 
@@ -197,154 +222,4 @@ pub(crate) fn replace(name: &str, new: &str) -> Result<bool> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::raw::Measurement;
-
-    /// Tables that are not in these documents.
-    const NOT_SHOWN: [&str; 1] = ["programs"];
-
-    fn nothing() -> [Results; 1] {
-        [of("2025-01-01", &[])]
-    }
-
-    fn of(date: &str, measurements: &[&str]) -> Results {
-        Results::of(date, measurements.iter().map(|id| Measurement::empty(id)))
-    }
-
-    #[test]
-    fn a_table_is_of_the_newest_folder_that_has_it() {
-        let all = [
-            of("2025-01-03", &["rust-003"]),
-            of("2025-01-02", &["threads-1", "profiles-threads-1"]),
-            of("2025-01-01", &["threads-1", "wasmtime-parallel"]),
-        ];
-        let date = |name: &str| chosen(&all, name).map(|results| results.run.date.as_str());
-        assert_eq!(date("rust-bars"), Some("2025-01-03"));
-        assert_eq!(date("bars"), Some("2025-01-02"));
-        assert_eq!(date("profile-machine"), Some("2025-01-02"));
-        assert_eq!(date("wasmtime"), Some("2025-01-01"));
-        assert!(chosen(&[], "bars").is_none());
-    }
-
-    /// All documents joined together.
-    fn documents() -> String {
-        let text = |name: &&str| fs::read_to_string(repository().join(name)).expect("readable");
-        DOCUMENTS.iter().map(text).collect()
-    }
-
-    /// Tables with figures of another machine than the first tables must say so.
-    #[test]
-    fn every_machine_is_named() {
-        let text = documents();
-        let all = all().expect("readable raw data");
-        let folder = |name: &str| chosen(&all, name).map(|r| (&r.run.machine, &r.run.date));
-        for name in NAMES.iter().filter(|name| name.ends_with("-machine")) {
-            let is_named = text.contains(&format!("<!-- bench:{name} -->"));
-            assert_eq!(is_named, folder(name) != folder("machine"), "{name}");
-        }
-    }
-
-    #[test]
-    fn only_what_is_between_markers_changes() {
-        let filled = fill(
-            "a\n<!-- bench:bars -->\nold\n<!-- /bench:bars -->\nz\n",
-            &nothing(),
-        )
-        .expect("known");
-        assert!(
-            filled.starts_with("a\n<!-- bench:bars -->\n| measure |"),
-            "{filled}"
-        );
-        assert!(filled.ends_with("|\n<!-- /bench:bars -->\nz\n"), "{filled}");
-        assert_eq!(
-            fill(&filled, &nothing()).as_deref(),
-            Ok(filled.as_str()),
-            "the second time nothing changes"
-        );
-    }
-
-    #[test]
-    fn prose_is_as_wide_as_a_page() {
-        let of = |line: &str| in_columns(line);
-        assert_eq!(of("short"), "short\n");
-        let row = format!("| {} |", "word ".repeat(40));
-        assert_eq!(of(&row), format!("{row}\n"));
-        let code = format!("`{}`", "c ".repeat(20));
-        let item = format!("- {}{code} end", "word ".repeat(20));
-        let first = format!("- {}", "word ".repeat(20));
-        assert_eq!(of(&item), format!("{}\n  {code} end\n", first.trim_end()));
-        for line in of(&"word ".repeat(99)).lines() {
-            assert!(line.chars().count() <= COLUMNS, "{line}");
-        }
-    }
-
-    #[test]
-    fn unknown_and_open_markers_are_errors() {
-        assert!(fill("<!-- bench:nothing -->", &nothing()).is_err());
-        assert!(fill("<!-- bench:bars -->", &nothing()).is_err());
-    }
-
-    /// The documents must show the figures of the committed raw data.
-    #[test]
-    fn documents_agree_with_the_raw_data() {
-        let text = documents();
-        let filled = fill(&text, &all().expect("readable raw data")).expect("markers");
-        assert!(
-            filled == text,
-            "{DOCUMENTS:?} are out of date: run `cargo run -p brawn-bench -- readme`"
-        );
-        // Whether a table says its machine depends on the machine: every_machine_is_named.
-        let always = |name: &&&str| !NOT_SHOWN.contains(name) && !name.ends_with("-machine");
-        for name in NAMES.iter().filter(always) {
-            let marker = format!("<!-- bench:{name} -->");
-            assert_eq!(text.matches(&marker).count(), 1, "{marker}");
-        }
-    }
-
-    /// README shows bars that are not met, or sends its readers to the top of a page that names them.
-    #[test]
-    fn bars_that_are_not_met_are_named_first() {
-        let read = |name: &str| fs::read_to_string(repository().join(name)).expect("readable");
-        let (first, page) = (read("README.md"), read("docs/benchmarks.md"));
-        let (top, tables) = page.split_once("\n## ").expect("a heading");
-        // Wherever a line ends.
-        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let (first, top) = (words(&first), words(top));
-        let missed = |text: &str| {
-            let rows = text.lines().filter(|line| line.starts_with('|'));
-            rows.filter(|row| row.contains(": not met"))
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        let elsewhere = missed(tables);
-        for row in &elsewhere {
-            // As in `| secure: malloc+free of 1–1000 B, …`.
-            let what = row.trim_start_matches("| ").split([':', ',', '|']).next();
-            let what = what.unwrap_or_default().trim();
-            assert!(top.contains(what), "the top does not name {what}: {row}");
-        }
-        let is_said = first.contains("names the bars that brawn does not meet");
-        assert!(is_said || elsewhere.is_empty(), "{elsewhere:?}");
-    }
-
-    /// The figures in the first sentences of README must be in its table of bars.
-    #[test]
-    fn the_headline_is_of_the_table() {
-        let text = fs::read_to_string(repository().join("README.md")).expect("readable");
-        let (head, rest) = text.split_once("\n## ").expect("a heading");
-        let row = rest
-            .lines()
-            .find(|line| line.starts_with("| the same, 2 threads |"))
-            .expect("the row of two threads");
-        let figures = head
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .map(|word| word.trim_end_matches('.'))
-            .filter(|word| word.ends_with('x') && word.starts_with(|c: char| c.is_ascii_digit()));
-        let figures: Vec<&str> = figures.collect();
-        assert_eq!(figures.len(), 2, "{figures:?}");
-        for figure in figures {
-            assert!(row.contains(figure), "{figure} is not in: {row}");
-        }
-    }
-}
+mod tests;

@@ -67,8 +67,9 @@ pub(crate) fn against(m: &Measurement, variant: Variant, base: Variant) -> Optio
     divided(&of, &base)
 }
 
-/// A table: a row for each workload, a column for each variant, then the columns with ratios.
-struct Shape {
+/// What a table has: a row for each workload, a column for each variant, then the columns with ratios.
+#[derive(Clone, Copy)]
+pub struct Shape {
     first: &'static str,
     metric: &'static str,
     show: fn(f64) -> String,
@@ -86,7 +87,8 @@ const AGAINST_FAST: &[(&str, Variant, Variant)] = &[
     ("lean / fast", Variant::Lean, Variant::Brawn),
 ];
 
-fn workloads(results: &Results, shape: &Shape) -> Table {
+/// The table.
+pub fn workloads(results: &Results, shape: &Shape) -> Table {
     let Shape { metric, show, .. } = *shape;
     // A program without operations is not a workload; its memory has its own table.
     let has = |id: &str, metric: &str| {
@@ -118,7 +120,8 @@ fn workloads(results: &Results, shape: &Shape) -> Table {
     Table::new(header, rows)
 }
 
-const TIMES: Shape = Shape {
+/// Time of one operation in each workload.
+pub const TIMES: Shape = Shape {
     first: "time of one operation",
     metric: "ns",
     show: show::time,
@@ -127,43 +130,29 @@ const TIMES: Shape = Shape {
     profiles: false,
 };
 
-const MEMORY: Shape = Shape {
+/// Peak memory of each workload.
+pub const MEMORY: Shape = Shape {
     first: "peak RSS",
     metric: "hwm_kb",
     show: show::memory,
     ..TIMES
 };
 
-/// Time of one operation in each workload.
-pub fn times(results: &Results) -> Table {
-    workloads(results, &TIMES)
-}
+/// The same for brawn's profiles.
+pub const PROFILE_TIMES: Shape = Shape {
+    variants: &Variant::PROFILES,
+    ratios: AGAINST_FAST,
+    profiles: true,
+    ..TIMES
+};
 
-/// Peak memory of each workload.
-pub fn memory(results: &Results) -> Table {
-    workloads(results, &MEMORY)
-}
-
-/// A table with the same rows and figures for the profiles.
-fn of_profiles(results: &Results, shape: Shape) -> Table {
-    let shape = Shape {
-        variants: &Variant::PROFILES,
-        ratios: AGAINST_FAST,
-        profiles: true,
-        ..shape
-    };
-    workloads(results, &shape)
-}
-
-/// Time of one operation with each profile.
-pub fn profile_times(results: &Results) -> Table {
-    of_profiles(results, TIMES)
-}
-
-/// Peak memory with each profile.
-pub fn profile_memory(results: &Results) -> Table {
-    of_profiles(results, MEMORY)
-}
+/// The same for brawn's profiles.
+pub const PROFILE_MEMORY: Shape = Shape {
+    first: MEMORY.first,
+    metric: MEMORY.metric,
+    show: MEMORY.show,
+    ..PROFILE_TIMES
+};
 
 /// A row of figures: its title, the measurement, the metric, and how the figure is written.
 pub type Figure = (&'static str, &'static str, &'static str, fn(f64) -> String);

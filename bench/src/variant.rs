@@ -38,25 +38,41 @@ pub enum Variant {
     CrateSecure,
 }
 
+/// The variants in their order, each with its name on the command line, in paths and in the raw data, and with the title of its
+/// column.
+const NAMES: [(Variant, &str, &str); 15] = [
+    (Variant::Stock, "stock", "stock musl"),
+    (Variant::Mimalloc2, "mimalloc2", "mimalloc 2 by hand"),
+    (Variant::Mimalloc3, "mimalloc3", "mimalloc 3 by hand"),
+    (Variant::Jemalloc, "jemalloc", "jemalloc by hand"),
+    (Variant::Rpmalloc, "rpmalloc", "rpmalloc by hand"),
+    (Variant::Snmalloc, "snmalloc", "snmalloc by hand"),
+    (Variant::Glibc, "glibc", "glibc"),
+    (Variant::Brawn, "brawn", "brawn"),
+    (Variant::Secure, "secure", "brawn, secure"),
+    (Variant::Lean, "lean", "brawn, lean"),
+    (Variant::Trace, "trace", "brawn, trace"),
+    (Variant::Recording, "recording", "brawn, trace, recording"),
+    (Variant::Crate, "crate", "mimalloc crate"),
+    (Variant::CrateV2, "cratev2", "mimalloc crate, v2"),
+    (
+        Variant::CrateSecure,
+        "cratesecure",
+        "mimalloc crate, secure",
+    ),
+];
+
 impl Variant {
     /// Every variant.
-    pub const ALL: [Self; 15] = [
-        Self::Stock,
-        Self::Mimalloc2,
-        Self::Mimalloc3,
-        Self::Jemalloc,
-        Self::Rpmalloc,
-        Self::Snmalloc,
-        Self::Glibc,
-        Self::Brawn,
-        Self::Secure,
-        Self::Lean,
-        Self::Trace,
-        Self::Recording,
-        Self::Crate,
-        Self::CrateV2,
-        Self::CrateSecure,
-    ];
+    pub const ALL: [Self; 15] = {
+        let mut all = [Self::Stock; 15];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = NAMES[at].0;
+            at += 1;
+        }
+        all
+    };
 
     /// What programs have today, and what they get with brawn, in the order of the tables' columns.
     pub const LIBCS: [Self; 5] = [
@@ -116,23 +132,7 @@ impl Variant {
 
     /// The name on the command line, in paths and in the raw data.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stock => "stock",
-            Self::Mimalloc2 => "mimalloc2",
-            Self::Mimalloc3 => "mimalloc3",
-            Self::Jemalloc => "jemalloc",
-            Self::Rpmalloc => "rpmalloc",
-            Self::Snmalloc => "snmalloc",
-            Self::Glibc => "glibc",
-            Self::Brawn => "brawn",
-            Self::Secure => "secure",
-            Self::Lean => "lean",
-            Self::Trace => "trace",
-            Self::Recording => "recording",
-            Self::Crate => "crate",
-            Self::CrateV2 => "cratev2",
-            Self::CrateSecure => "cratesecure",
-        }
+        NAMES[self as usize].1
     }
 
     /// What `bench/peers/build.sh` calls the heap that it puts into this variant's `libc.a`, if it does.
@@ -172,23 +172,7 @@ impl Variant {
 
     /// The title of its column.
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Stock => "stock musl",
-            Self::Mimalloc2 => "mimalloc 2 by hand",
-            Self::Mimalloc3 => "mimalloc 3 by hand",
-            Self::Jemalloc => "jemalloc by hand",
-            Self::Rpmalloc => "rpmalloc by hand",
-            Self::Snmalloc => "snmalloc by hand",
-            Self::Glibc => "glibc",
-            Self::Brawn => "brawn",
-            Self::Secure => "brawn, secure",
-            Self::Lean => "brawn, lean",
-            Self::Trace => "brawn, trace",
-            Self::Recording => "brawn, trace, recording",
-            Self::Crate => "mimalloc crate",
-            Self::CrateV2 => "mimalloc crate, v2",
-            Self::CrateSecure => "mimalloc crate, secure",
-        }
+        NAMES[self as usize].2
     }
 
     /// The variants of a table, by the name that `catalogue.txt` and `bars.txt` have for it.
@@ -210,5 +194,18 @@ impl Variant {
     /// The variant with that [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|v| v.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variant_has_its_own_names() {
+        for (place, (variant, name, _)) in NAMES.into_iter().enumerate() {
+            assert_eq!(variant as usize, place, "{name}");
+            assert_eq!(Variant::from_name(name), Some(variant));
+        }
     }
 }

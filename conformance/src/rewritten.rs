@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::musls::Musl;
 use crate::patched;
 use crate::place::Place;
-use brawn_core::component::{Component, Families};
+use brawn_core::component::Component;
 use brawn_core::program::{Options, rewrite};
 use brawn_payload::Architecture;
 use brawn_verify::directives::{Program, Stage};
@@ -47,7 +47,7 @@ pub fn make(
             let text = "the program's own heap was exchanged".to_owned();
             return Err(failed(text));
         }
-        rewritten = attempt(&[Component::Memory, Component::Libc(Families::ALL)]);
+        rewritten = attempt(&[Component::Memory, Component::LIBC]);
     }
     let rewritten = rewritten.map_err(|e| failed(format!("{}: {e}", stock.display())))?;
     let Some(pieces) = rewritten.pieces else {

@@ -1,7 +1,6 @@
 //! Patching any bytes is an error, or an archive in which every member that the plan does not name
 //! is as it was, in its order, and which patching again leaves alone.
 
-use brawn_core::archive::identify::Part;
 use brawn_core::archive::plan::{Action, Removed};
 use brawn_core::archive::read::Archive;
 use brawn_core::archive::{Options, edit_bytes};
@@ -136,7 +135,7 @@ pub fn run(bytes: &[u8]) {
 
 /// What was supplied may go when somebody puts another back.
 fn is_withdrawal(removed: &[Removed]) -> bool {
-    removed.iter().all(|r| r.component == Part::Supplied)
+    removed.iter().all(|r| r.component == Component::Supplied)
 }
 
 fn patch(bytes: &[u8], components: &[Component], upgrade: bool) {
@@ -172,9 +171,9 @@ fn patch(bytes: &[u8], components: &[Component], upgrade: bool) {
     assert!(!edited.plan.add.is_empty() || is_withdrawal(&edited.plan.remove));
     for added in &edited.plan.add {
         assert!(components.contains(match added.component {
-            Part::Heap | Part::Supplied => &Component::Heap,
-            Part::Memory => &Component::Memory,
-            Part::Libc => &Component::ALL[2],
+            Component::Heap | Component::Supplied => &Component::Heap,
+            Component::Memory => &Component::Memory,
+            Component::Libc(_) => &Component::ALL[2],
         }));
         let (_, entry) = members.next().expect("a member of the payload is missing");
         assert_eq!(entry.name, added.name.as_bytes());

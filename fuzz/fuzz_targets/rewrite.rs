@@ -6,9 +6,10 @@ use brawn_core::content::Piece;
 use brawn_core::elf::program::Program;
 use brawn_core::program::apply::apply;
 use brawn_core::program::check::check;
+use brawn_core::program::find::Function;
 use brawn_core::program::layout::layout;
 use brawn_core::program::linked::{Linked, Sizes};
-use brawn_core::program::plan::{Plan, Replaced};
+use brawn_core::program::plan::Plan;
 use brawn_core::signatures::names::Evidence;
 
 /// A payload of no use: its size depends on the program, so that all kinds come up.
@@ -41,7 +42,7 @@ pub fn run(bytes: &[u8]) {
     let code = plan.layout.code;
     let function = program.code().find(|(_, bytes)| bytes.len() >= 64);
     plan.functions
-        .extend(function.map(|(address, bytes)| Replaced {
+        .extend(function.map(|(address, bytes)| Function {
             name: "function".into(),
             component: Component::Heap,
             address,
@@ -49,6 +50,8 @@ pub fn run(bytes: &[u8]) {
             room: 16,
             target: "start".into(),
             evidence: Evidence::Symbol,
+            aliases: Vec::new(),
+            extent: 0..0,
         }));
     let linked = Linked {
         code: vec![1; sizes.code as usize],

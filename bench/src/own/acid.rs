@@ -5,13 +5,14 @@
 
 mod programs;
 
-use super::{Raw, Room, key};
+use super::{Raw, Site, key};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::Estimate;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
+use brawn_lab::run::rounds::Order;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +23,7 @@ const SIDES: [&str; 3] = ["stock musl", "brawn", "glibc"];
 
 /// Builds everything, runs the programs in `only` (all if it is empty) for `rounds` rounds, and returns the raw data.
 pub fn measure(
-    room: &Room,
+    site: &Site,
     only: &[String],
     rounds: usize,
     quick: bool,
@@ -30,21 +31,22 @@ pub fn measure(
 ) -> Result<Raw> {
     let chosen = |p: &&Program| only.is_empty() || only.iter().any(|name| name == p.name);
     let programs: Vec<&Program> = PROGRAMS.iter().filter(chosen).collect();
-    let patched = room.patched(&room.libc)?;
+    let patched = site.patched(&site.libc)?;
     let input = text(if quick { 100_000 } else { 8_000_000 });
     for side in SIDES {
-        let path = room.at(&format!("in-{side}"));
+        let path = site.at(&format!("in-{side}"));
         context(fs::write(&path, &input), "write", &path)?;
     }
     for program in &programs {
         progress.step(&format!("building {}", program.name));
-        build(room, program, &patched)?;
-        said_alike(room, program, quick)?;
+        build(site, program, &patched)?;
+        said_alike(site, program, quick)?;
     }
-    let mut raw = Raw::new("brawn-bench acid", &room.brawn);
-    progress.steps("whole programs", rounds * programs.len() * SIDES.len());
-    raw.run_rounds(rounds, (&programs, &SIDES), progress, |program, side| {
-        Ok((key(program.name, side), run(room, program, side, quick)?))
+    let mut raw = Raw::new("brawn-bench acid", &site.brawn);
+    let (what, all) = ("whole programs", (&programs[..], &SIDES[..]));
+    raw.measure(what, (rounds, Order::Sides), all, progress, |turn| {
+        let (program, side) = (turn.thing, turn.side);
+        Ok((key(program.name, side), run(site, program, side, quick)?))
     })?;
     Ok(raw)
 }
@@ -85,10 +87,10 @@ pub(super) fn text(size: usize) -> Vec<u8> {
 }
 
 /// Compiles it once for musl and once for glibc, then links it for each side.
-fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
+fn build(site: &Site, program: &Program, patched: &Path) -> Result<()> {
     let home = repository().join("target/tools/acid");
     for (libc, compiler) in [("musl", "musl-gcc"), ("glibc", "gcc")] {
-        let objects = room.at(&format!("{}-objects-{libc}", program.name));
+        let objects = site.at(&format!("{}-objects-{libc}", program.name));
         context(fs::create_dir_all(&objects), "create", &objects)?;
         let mut files = Vec::new();
         for source in sources(program, &home)? {
@@ -115,7 +117,7 @@ fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
             }
             command
                 .arg("-o")
-                .arg(room.at(&format!("{}-{side}", program.name)))
+                .arg(site.at(&format!("{}-{side}", program.name)))
                 .args(&files);
             if *side == "brawn" {
                 command.arg("-L").arg(patched);
@@ -158,9 +160,9 @@ fn sources(program: &Program, home: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Its arguments on one side.
-fn arguments(room: &Room, program: &Program, side: &str, quick: bool) -> Vec<String> {
+fn arguments(site: &Site, program: &Program, side: &str, quick: bool) -> Vec<String> {
     let [input, output] =
-        ["in", "out"].map(|name| room.at(&format!("{name}-{side}")).display().to_string());
+        ["in", "out"].map(|name| site.at(&format!("{name}-{side}")).display().to_string());
     let acid = repository().join("bench/acid").display().to_string();
     let arguments = if quick {
         program.quick
@@ -173,22 +175,22 @@ fn arguments(room: &Room, program: &Program, side: &str, quick: bool) -> Vec<Str
     filled.map(|a| a.replace("$ACID", &acid)).collect()
 }
 
-fn run(room: &Room, program: &Program, side: &str, quick: bool) -> Result<Sample> {
-    let executable = room.at(&format!("{}-{side}", program.name));
-    room.run(&executable, &arguments(room, program, side, quick), &[])
+fn run(site: &Site, program: &Program, side: &str, quick: bool) -> Result<Sample> {
+    let executable = site.at(&format!("{}-{side}", program.name));
+    site.run(&executable, &arguments(site, program, side, quick), &[])
         .map_err(|error| format!("{}, {side}: {error}", program.name))
 }
 
 /// Fails if it prints or writes something else with another libc.
-fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
+fn said_alike(site: &Site, program: &Program, quick: bool) -> Result<()> {
     let mut first: Option<(&str, String, Option<Vec<u8>>)> = None;
     for side in SIDES {
-        let output = room.at(&format!("out-{side}"));
+        let output = site.at(&format!("out-{side}"));
         if output.exists() {
             context(fs::remove_file(&output), "remove", &output)?;
         }
-        let mut command = Command::new(room.at(&format!("{}-{side}", program.name)));
-        let said = checked(command.args(arguments(room, program, side, quick)))?;
+        let mut command = Command::new(site.at(&format!("{}-{side}", program.name)));
+        let said = checked(command.args(arguments(site, program, side, quick)))?;
         let written = fs::read(&output).ok();
         match &first {
             _ if !program.is_exact => {}
@@ -256,44 +258,4 @@ pub fn show(raw: &Raw) -> Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Runs the programs that need no downloaded sources, with short jobs and both libcs.
-    #[test]
-    fn own_programs_say_the_same_with_musl_and_glibc() {
-        let folder = repository().join("target/tmp/acid");
-        fs::create_dir_all(&folder).expect("a directory");
-        let own = PROGRAMS.iter().filter(|p| p.sources.starts_with("own/"));
-        let mut count = 0;
-        for program in own {
-            let said = ["musl-gcc", "gcc"].map(|compiler| {
-                let out = folder.join(format!("{}-{compiler}", program.name));
-                let mut command = Command::new(compiler);
-                command
-                    .args(["-O2", "-Wall", "-Werror", "-pthread", "-o"])
-                    .arg(&out);
-                command
-                    .args(sources(program, &folder).expect("sources"))
-                    .arg("-lm");
-                checked(&mut command).expect("compiles without a warning");
-                let written = folder.join("out").display().to_string();
-                let arguments = program
-                    .quick
-                    .split_whitespace()
-                    .map(|a| a.replace("$OUT", &written));
-                checked(Command::new(&out).args(arguments)).expect("runs")
-            });
-            assert_eq!(said[0], said[1], "{}", program.name);
-            assert!(!said[0].is_empty(), "{}", program.name);
-            count += 1;
-        }
-        assert!(count >= 6, "only {count}");
-    }
-
-    #[test]
-    fn the_text_is_the_same_each_time() {
-        assert_eq!(text(1000), text(1000));
-        assert_eq!(text(1000).len(), 1000);
-    }
-}
+mod tests;

@@ -3,12 +3,14 @@
 //! The bundle has the layout of Swift's Static Linux SDK. It contains the `libc.a`s of two real musls, and so many of
 //! this machine's libraries, objects and headers that the packed bundle has about 200 MB.
 
-use super::{MIB, Raw, Room, line, table};
+use super::{MIB, Raw, Site, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,53 +24,44 @@ const SHRINKS: f64 = 0.31;
 const ENDINGS: [&str; 5] = ["a", "o", "h", "hpp", "rlib"];
 
 /// Builds the bundle if the directory has none, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
-    let packed = room.at(&format!("{NAME}.artifactbundle.tar.gz"));
-    let mut raw = Raw::new("brawn-bench bundle", &room.brawn);
+pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
+    let packed = site.at(&format!("{NAME}.artifactbundle.tar.gz"));
+    let mut raw = Raw::new("brawn-bench bundle", &site.brawn);
     progress.step("building the bundle");
-    raw.facts = build(room, &packed)?;
+    raw.facts = build(site, &packed)?;
     let (out, again, patched) = (
-        room.at("out"),
-        room.at("tar.tar.gz"),
-        room.at("brawn.tar.gz"),
+        site.at("out"),
+        site.at("tar.tar.gz"),
+        site.at("brawn.tar.gz"),
     );
     let tar = Path::new("/usr/bin/tar");
     let bundle = format!("{NAME}.artifactbundle");
-    progress.steps("tar and brawn", rounds);
-    for _ in 0..rounds {
-        clear(&out)?;
-        let arguments = [
-            "-C".as_ref(),
-            out.as_os_str(),
-            "-xzf".as_ref(),
-            packed.as_os_str(),
-        ];
-        let unpack = room.run(tar, &arguments, &[])?;
-        let arguments = [
-            "-C".as_ref(),
-            out.as_os_str(),
-            "-czf".as_ref(),
-            again.as_os_str(),
-            bundle.as_ref(),
-        ];
-        let pack = room.run(tar, &arguments, &[])?;
-        clear(&out)?;
-        if patched.exists() {
+    let [out_, packed_, again_, patched_] =
+        [&out, &packed, &again, &patched].map(|p| p.as_os_str());
+    let word = OsStr::new;
+    let unpack = [word("-C"), out_, word("-xzf"), packed_];
+    let pack = [word("-C"), out_, word("-czf"), again_, word(&bundle)];
+    let patch = [word("patch"), packed_, word("-o"), patched_];
+    let steps: [(&str, &Path, &[&OsStr]); 3] = [
+        ("unpack", tar, &unpack),
+        ("pack", tar, &pack),
+        ("brawn", &site.brawn, &patch),
+    ];
+    let (what, all) = ("tar and brawn", (&steps[..], &[()][..]));
+    raw.measure(what, (rounds, Order::Given), all, progress, |turn| {
+        let (name, program, arguments) = *turn.thing;
+        if name != "pack" {
+            clear(&out)?;
+        }
+        if name == "brawn" && patched.exists() {
             context(fs::remove_file(&patched), "remove", &patched)?;
         }
-        let arguments = [
-            "patch".as_ref(),
-            packed.as_os_str(),
-            "-o".as_ref(),
-            patched.as_os_str(),
-        ];
-        let mut brawn = room.run(&room.brawn, &arguments, &[])?;
-        brawn.insert("size".into(), size(&patched)? as f64 / size(&again)? as f64);
-        let round = [("unpack", unpack), ("pack", pack), ("brawn", brawn)];
-        raw.rounds
-            .push(round.map(|(name, sample)| (name.to_owned(), sample)).into());
-        progress.advance();
-    }
+        let mut sample = site.run(program, arguments, &[])?;
+        if name == "brawn" {
+            sample.insert("size".into(), size(&patched)? as f64 / size(&again)? as f64);
+        }
+        Ok((name.to_owned(), sample))
+    })?;
     Ok(raw)
 }
 
@@ -137,8 +130,8 @@ fn size(path: &Path) -> Result<u64> {
 }
 
 /// Makes the bundle. Returns the sizes of its parts, in bytes.
-fn build(room: &Room, packed: &Path) -> Result<BTreeMap<String, f64>> {
-    let bundle = room.at(&format!("{NAME}.artifactbundle"));
+fn build(site: &Site, packed: &Path) -> Result<BTreeMap<String, f64>> {
+    let bundle = site.at(&format!("{NAME}.artifactbundle"));
     clear(&bundle)?;
     let sdk = bundle.join(NAME).join("swift-linux-musl");
     let mut targets = serde_json::Map::new();
@@ -188,7 +181,7 @@ fn build(room: &Room, packed: &Path) -> Result<BTreeMap<String, f64>> {
         files += 1;
     }
     let mut tar = Command::new("tar");
-    tar.arg("-C").arg(&room.work).arg("-czf").arg(packed);
+    tar.arg("-C").arg(&site.work).arg("-czf").arg(packed);
     checked(tar.arg(format!("{NAME}.artifactbundle")))?;
     context(fs::remove_dir_all(&bundle), "remove", &bundle)?;
     let facts = [

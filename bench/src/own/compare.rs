@@ -3,18 +3,18 @@
 //!
 //! Each round is one trial of each kind.
 
-use super::{Raw, Room, line, table};
+use super::{Raw, Site, chosen, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, repository};
 use brawn_lab::build::checked;
 use brawn_lab::data::Outcome;
 use brawn_lab::process::counters::{self, Availability};
-use brawn_lab::process::job::{Job, Output};
+use brawn_lab::process::job::Job;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::process::tree;
+use brawn_lab::run::rounds::Order;
 use brawn_sample::{Options, sample};
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,37 +31,32 @@ const TIMES: [f64; 3] = [2e7, 1e8, 1e9];
 const STEPS: f64 = 2e7;
 
 /// Runs `rounds` trials of the kinds in `only`, or of all, and returns the raw data.
-pub fn measure(room: &Room, only: &[String], rounds: usize, progress: &Progress) -> Result<Raw> {
-    let mut raw = Raw::new("brawn-bench compare", &room.brawn);
-    let programs = [build(room, 0)?, build(room, 3)?];
-    let speed = speed(room, &programs[0])?;
+pub fn measure(site: &Site, only: &[String], rounds: usize, progress: &Progress) -> Result<Raw> {
+    let mut raw = Raw::new("brawn-bench compare", &site.brawn);
+    let programs = [build(site, 0)?, build(site, 3)?];
+    let speed = speed(site, &programs[0])?;
     let steps = TIMES.map(|time| (speed * time).round());
     for (name, count) in ["verdicts", "measuring", "sampling"].iter().zip(steps) {
         raw.facts.insert(format!("steps of {name}"), count);
     }
     let counters = counters::look();
-    progress.steps("trials", rounds);
-    for round in 0..rounds {
-        let mut trials = BTreeMap::new();
-        let is_asked = |kind: &&str| only.is_empty() || only.iter().any(|name| name == kind);
-        for kind in KINDS.into_iter().filter(is_asked) {
-            let trial = match kind {
-                "same" => busy(|| verdict(room, &programs[0], &programs[0], steps[0]))?,
-                "slower" => verdict(room, &programs[0], &programs[1], steps[0])?,
-                "measured" => measured(room, &programs[0], steps[1], &counters, round)?,
-                _ => sampled(&programs[0], steps[2], round)?,
-            };
-            trials.insert(kind.to_owned(), trial);
-        }
-        raw.rounds.push(trials);
-        progress.advance();
-    }
+    let all = (&chosen(&KINDS, only)[..], &[()][..]);
+    raw.measure("trials", (rounds, Order::Given), all, progress, |turn| {
+        let (kind, round) = (*turn.thing, turn.round);
+        let trial = match kind {
+            "same" => busy(|| verdict(site, &programs[0], &programs[0], steps[0]))?,
+            "slower" => verdict(site, &programs[0], &programs[1], steps[0])?,
+            "measured" => measured(site, &programs[0], steps[1], &counters, round)?,
+            _ => sampled(&programs[0], steps[2], round)?,
+        };
+        Ok((kind.to_owned(), trial))
+    })?;
     Ok(raw)
 }
 
 /// The program that does this many percent more.
-fn build(room: &Room, extra: u32) -> Result<PathBuf> {
-    let out = room.at(&format!("spin-{extra}"));
+fn build(site: &Site, extra: u32) -> Result<PathBuf> {
+    let out = site.at(&format!("spin-{extra}"));
     let mut command = Command::new("musl-gcc");
     command.args(["-O2", "-static", &format!("-DEXTRA={extra}")]);
     command.arg(repository().join("bench/workloads/spin.c"));
@@ -74,10 +69,10 @@ fn text(steps: f64) -> String {
 }
 
 /// Steps in a nanosecond: the most of some runs.
-fn speed(room: &Room, program: &Path) -> Result<f64> {
+fn speed(site: &Site, program: &Path) -> Result<f64> {
     let mut best: f64 = 0.0;
     for _ in 0..5 {
-        let run = room.run(program, &[text(STEPS)], &[])?;
+        let run = site.run(program, &[text(STEPS)], &[])?;
         best = best.max(STEPS / run.get("cpu_ns").copied().unwrap_or(f64::INFINITY));
     }
     Ok(best)
@@ -102,9 +97,9 @@ fn busy<T>(what: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// The verdict of `brawn compare` on two programs.
-fn verdict(room: &Room, one: &Path, other: &Path, steps: f64) -> Result<Sample> {
+fn verdict(site: &Site, one: &Path, other: &Path, steps: f64) -> Result<Sample> {
     let begin = Instant::now();
-    let mut command = Command::new(&room.brawn);
+    let mut command = Command::new(&site.brawn);
     command
         .args(["compare", "--json", "--with", "none", "--against"])
         .arg(other)
@@ -149,18 +144,11 @@ fn in_turn(
 }
 
 /// One run as brawn measures it.
-fn run(program: &Path, steps: f64, counters: &Availability, watch: bool) -> Result<[f64; 2]> {
+fn run(program: &Path, steps: f64, counters: &Availability) -> Result<[f64; 2]> {
     let arguments = [OsString::from("spin"), text(steps).into()];
     let run = tree::run(&Job {
-        path: program,
-        arguments: &arguments,
-        variables: &[],
-        input: None,
-        output: Output::Nowhere,
-        limit: None,
-        watch,
         counters,
-        interrupt: None,
+        ..Job::new(program, &arguments)
     });
     let figures = run.map_err(|failure| failure.to_string())?.figures;
     Ok([
@@ -171,7 +159,7 @@ fn run(program: &Path, steps: f64, counters: &Availability, watch: bool) -> Resu
 
 /// A program's time as measured by the launcher, which only starts it and waits for it, and as measured by brawn.
 fn measured(
-    room: &Room,
+    site: &Site,
     program: &Path,
     steps: f64,
     counters: &Availability,
@@ -180,8 +168,8 @@ fn measured(
     let (mut alone, mut by_brawn) = (Sample::new(), [0.0; 2]);
     in_turn(
         round,
-        || room.run(program, &[text(steps)], &[]).map(|s| alone = s),
-        || run(program, steps, counters, false).map(|figures| by_brawn = figures),
+        || site.run(program, &[text(steps)], &[]).map(|s| alone = s),
+        || run(program, steps, counters).map(|figures| by_brawn = figures),
     )?;
     let figure = |name: &str| alone.get(name).copied().unwrap_or(f64::NAN);
     Ok(both(
@@ -209,7 +197,7 @@ fn sampled(program: &Path, steps: f64, round: usize) -> Result<Sample> {
     let (mut without, mut with) = ([0.0; 2], [0.0; 3]);
     in_turn(
         round,
-        || run(program, steps, &none, false).map(|figures| without = figures),
+        || run(program, steps, &none).map(|figures| without = figures),
         || {
             let mut command = Command::new(program);
             command.arg(text(steps)).stdin(Stdio::null());

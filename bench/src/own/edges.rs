@@ -3,19 +3,18 @@
 //! Rounds and figures are those of `bench/libc` ([`super::libc`]), whose rows are the middle of each function's life.
 
 use super::libc::{Line, SIDES, brawn, lines, link, mean, rows, stock};
-use super::{Raw, Room};
+use super::{Raw, Site, chosen};
 use crate::progress::Progress;
 use crate::show;
 use crate::{Result, repository};
-use brawn_lab::judge::functions::{MAIN, STOCK, rounds};
+use brawn_lab::judge::functions::{MAIN, STOCK};
+use brawn_lab::run::rounds::Order;
 use std::path::{Path, PathBuf};
 
 /// The families of the rows.
-pub const FAMILIES: [&str; 8] = [
-    "strings", "needles", "wide", "numbers", "math", "sort", "time", "stdio",
+pub const FAMILIES: [&str; 9] = [
+    "strings", "needles", "wide", "numbers", "math", "sort", "time", "stdio", "other",
 ];
-/// Functions that ask the environment stand in their own family, with stdio's.
-pub const OTHER: &str = "other";
 
 /// What a row may take of glibc's time, and how many may take more.
 pub const BAR: f64 = 1.15;
@@ -34,23 +33,28 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Builds the programs, runs `count` rounds of the families `only` (all if there are none), and returns the raw data.
-pub fn measure(room: &Room, only: &[String], count: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, only: &[String], count: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
     let mut files = sources(&repository().join("bench/edges"))?;
     files.push(repository().join("bench/libc").join(MAIN.0));
-    room.patched(&room.libc)?;
+    site.patched(&site.libc)?;
     for side in SIDES {
-        link(room, "edges", side, &files, &[])?;
+        link(site, "edges", side, &files, &[])?;
     }
-    let chosen = |family: &&str| only.is_empty() || only.iter().any(|f| f == family);
-    let families: Vec<&str> = FAMILIES.into_iter().chain([OTHER]).filter(chosen).collect();
-    let mut raw = Raw::new("brawn-bench edges", &room.brawn);
-    progress.steps("rows of libc", count * families.len() * SIDES.len());
-    raw.rounds = rounds(count, &families, &SIDES, super::SEED, |family, side| {
-        let sample = rows(room, &format!("edges-{side}"), family)?;
-        progress.advance();
-        Ok::<_, String>(sample)
-    })?;
+    let families = chosen(&FAMILIES, only);
+    let mut raw = Raw::new("brawn-bench edges", &site.brawn);
+    let all = (&families[..], &SIDES[..]);
+    raw.measure(
+        "rows of libc",
+        (count, Order::Sides),
+        all,
+        progress,
+        |turn| {
+            let side = *turn.side;
+            let sample = rows(site, &format!("edges-{side}"), turn.thing)?;
+            Ok((side.to_owned(), sample))
+        },
+    )?;
     Ok(raw)
 }
 

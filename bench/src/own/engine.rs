@@ -4,12 +4,13 @@
 //! (mimalloc 2 and 3 at the version that Cargo.lock pins). Ratios are of pairs within a round. `instructions` are
 //! callgrind's, which runs one thread at a time: they do not depend on what else the machine does.
 
-use super::{Raw, Room, key};
+use super::{Raw, Site, key};
 use crate::prepare::ALIGNED;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,40 +65,40 @@ const INSTRUCTIONS: &str = "instructions";
 /// # Errors
 ///
 /// Something does not compile or run; valgrind is missing.
-pub fn measure(room: &Room, old: &Path, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, old: &Path, rounds: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the workloads");
-    build(room, old)?;
-    let mut raw = Raw::new("brawn-bench engine", &room.brawn);
+    build(site, old)?;
+    let mut raw = Raw::new("brawn-bench engine", &site.brawn);
     progress.steps("counting instructions", COUNTED.len() * SIDES.len());
     for (workload, arguments) in COUNTED {
         for (side, _) in SIDES {
-            let count = instructions(&program(room, workload, side), arguments)?;
+            let count = instructions(&program(site, workload, side), arguments)?;
             let title = format!("{workload} {}", arguments.join(" "));
             raw.facts.insert(key(&title, side), count);
             progress.advance();
         }
     }
-    progress.steps("engine", rounds * WORK.len() * SIDES.len());
-    raw.run_rounds(rounds, (&WORK, &SIDES), progress, |work, (side, _)| {
-        let (title, workload, arguments) = work;
-        let sample = room.run(&program(room, workload, side), arguments, &[])?;
+    let all = (&WORK[..], &SIDES[..]);
+    raw.measure("engine", (rounds, Order::Sides), all, progress, |turn| {
+        let ((title, workload, arguments), (side, _)) = (turn.thing, turn.side);
+        let sample = site.run(&program(site, workload, side), arguments, &[])?;
         Ok((key(title, side), sample))
     })?;
     Ok(raw)
 }
 
-fn program(room: &Room, workload: &str, side: &str) -> PathBuf {
-    room.at(&format!("{workload}-{}", side.replace(' ', "-")))
+fn program(site: &Site, workload: &str, side: &str) -> PathBuf {
+    site.at(&format!("{workload}-{}", side.replace(' ', "-")))
 }
 
-fn build(room: &Room, old: &Path) -> Result<()> {
+fn build(site: &Site, old: &Path) -> Result<()> {
     let workloads: BTreeSet<&str> = WORK.iter().map(|(_, workload, _)| *workload).collect();
     for (side, version) in SIDES {
         let linked: Vec<std::ffi::OsString> = match version {
             Some(version) => {
-                let folder = room.at(version);
+                let folder = site.at(version);
                 let mut command = Command::new(repository().join("bench/peers/build.sh"));
-                checked(command.arg(version).arg(&room.libc).arg(&folder))?;
+                checked(command.arg(version).arg(&site.libc).arg(&folder))?;
                 vec!["-L".into(), folder.into()]
             }
             None => {
@@ -118,7 +119,7 @@ fn build(room: &Room, old: &Path) -> Result<()> {
             let mut command = Command::new("musl-gcc");
             command.args(["-O2", "-w", "-static"]).args(ALIGNED);
             command.arg("-o");
-            command.arg(program(room, workload, side));
+            command.arg(program(site, workload, side));
             command.arg(repository().join(format!("bench/workloads/{workload}.c")));
             checked(command.args(&linked))?;
         }

@@ -2,7 +2,7 @@
 //! through its structures. It looks whenever more memory is resident than before, so its last look is the program's
 //! peak; or whenever the program has rested for a while.
 
-use super::Room;
+use super::Site;
 use crate::progress::Progress;
 use crate::show::{Cell, Row, Table, grouped};
 use crate::{Result, context, repository};
@@ -60,7 +60,7 @@ pub fn names(rests: bool) -> Vec<String> {
 
 /// Runs a program of [`PROGRAMS`] with the heap of `profile`.
 pub fn look(
-    room: &Room,
+    site: &Site,
     program: &str,
     profile: &str,
     rests: bool,
@@ -73,8 +73,8 @@ pub fn look(
         return Err(format!("{program} does not rest"));
     }
     progress.step(&format!("building {program}"));
-    let built = build(room, source, profile)?;
-    let told = room.at(&format!("{program}.peak"));
+    let built = build(site, source, profile)?;
+    let told = site.at(&format!("{program}.peak"));
     let mut command = Command::new(&built);
     if source != program {
         command.arg(program);
@@ -90,13 +90,13 @@ pub fn look(
 }
 
 /// The flags that matter to what the heap does are the payload's (`crates/brawn-payload/build/recipe.rs`).
-fn build(room: &Room, source: &str, profile: &str) -> Result<PathBuf> {
-    let lib = room.patched(&room.libc)?;
+fn build(site: &Site, source: &str, profile: &str) -> Result<PathBuf> {
+    let lib = site.patched(&site.libc)?;
     let payload = repository().join("payload");
     let manifest = repository().join("crates/brawn-payload");
-    let engine = engine::patched(&manifest, &payload, &room.at("engine"))
+    let engine = engine::patched(&manifest, &payload, &site.at("engine"))
         .map_err(|error| format!("the engine's sources: {error}"))?;
-    let object = room.at("where.o");
+    let object = site.at("where.o");
     let mut command = Command::new("musl-gcc");
     command.args(["-std=gnu11", "-O2", "-DNDEBUG", "-fno-builtin", "-w"]);
     command.args([
@@ -120,7 +120,7 @@ fn build(room: &Room, source: &str, profile: &str) -> Result<PathBuf> {
     let mut local = Command::new("objcopy");
     local.args(["-L", "brawn_memcpy", "-L", "brawn_memset"]);
     checked(local.arg(&object))?;
-    let out = room.at(&format!("where-{source}"));
+    let out = site.at(&format!("where-{source}"));
     let mut link = Command::new("musl-gcc");
     link.args(["-O2", "-static", "-pthread", "-Wl,--gc-sections", "-o"]);
     link.arg(&out)

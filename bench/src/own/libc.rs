@@ -3,19 +3,20 @@
 //! Each round runs each side's program once for each family, in a random order. The program reports the least time of
 //! every row. A row's figure is the median of its ratios to glibc in all rounds, with the 95 % interval.
 
-use super::{Raw, Room};
+use super::{Choice, Raw, Site, chosen};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
 use crate::{Result, repository};
 use brawn_lab::build::checked;
 use brawn_lab::judge::functions::{
-    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
+    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed,
 };
 pub use brawn_lab::judge::functions::{
     FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
 };
 use brawn_lab::process::parent::Sample;
+use brawn_lab::run::rounds::Order;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,55 +25,58 @@ pub(super) const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
 /// What a row may take of stock musl's time.
 pub const STOCK_BAR: f64 = 1.03;
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// The families; empty for all.
-    pub families: Vec<String>,
-    /// Object files that are linked before brawn's libc.a: functions that `brawn patch` does not add yet.
-    pub objects: Vec<PathBuf>,
-    /// The archive to patch [default: the distribution's].
-    pub libc: Option<PathBuf>,
-}
+/// What the user gives: object files that are linked before brawn's libc.a, with functions that `brawn patch` does not
+/// add yet; and the archive to patch, in place of the distribution's.
+type Given<'a> = (&'a [PathBuf], Option<&'a Path>);
 
 /// Builds the programs, runs `count` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, count: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(
+    site: &Site,
+    choice: &Choice,
+    given: Given<'_>,
+    count: usize,
+    progress: &Progress,
+) -> Result<Raw> {
     progress.step("building the programs");
-    build(room, choice)?;
-    let chosen =
-        |family: &&str| choice.families.is_empty() || choice.families.iter().any(|f| f == family);
-    let mut families: Vec<&str> = FAMILIES.into_iter().filter(chosen).collect();
+    build(site, given)?;
+    let mut families = chosen(&FAMILIES, &choice.only);
     if families.contains(&CXX) {
         match zig() {
-            Some(zig) => build_cxx(room, &zig)?,
-            None if choice.families.is_empty() => families.retain(|family| *family != CXX),
+            Some(zig) => build_cxx(site, &zig)?,
+            None if choice.only.is_empty() => families.retain(|family| *family != CXX),
             None => return Err("no zig in target/tools/zig: `make tools` gets it".to_owned()),
         }
     }
-    let mut raw = Raw::new("brawn-bench libc", &room.brawn);
+    let mut raw = Raw::new("brawn-bench libc", &site.brawn);
     for side in SIDES {
-        let size = std::fs::metadata(room.at(&format!("hello-{side}")));
+        let size = std::fs::metadata(site.at(&format!("hello-{side}")));
         raw.facts.insert(
             format!("hello, {side}"),
             size.map_or(f64::NAN, |m| m.len() as f64),
         );
     }
-    progress.steps("rows of libc", count * families.len() * SIDES.len());
-    raw.rounds = rounds(count, &families, &SIDES, super::SEED, |family, side| {
-        let sample = match family {
-            START => start(room, side)?,
-            CXX => rows(room, &format!("cxx-{side}"), CXX)?,
-            family => rows(room, &format!("rows-{side}"), family)?,
-        };
-        progress.advance();
-        Ok::<_, String>(sample)
-    })?;
+    let all = (&families[..], &SIDES[..]);
+    raw.measure(
+        "rows of libc",
+        (count, Order::Sides),
+        all,
+        progress,
+        |turn| {
+            let side = *turn.side;
+            let sample = match *turn.thing {
+                START => start(site, side)?,
+                CXX => rows(site, &format!("cxx-{side}"), CXX)?,
+                family => rows(site, &format!("rows-{side}"), family)?,
+            };
+            Ok((side.to_owned(), sample))
+        },
+    )?;
     Ok(raw)
 }
 
 /// Builds the program `NAME-SIDE` from these files, with these objects in front of brawn's libc.a, which is patched already.
 pub(super) fn link(
-    room: &Room,
+    site: &Site,
     name: &str,
     side: &str,
     files: &[PathBuf],
@@ -83,22 +87,22 @@ pub(super) fn link(
     if side != GLIBC {
         command.arg("-static");
     }
-    let program = room.at(&format!("{name}-{side}"));
+    let program = site.at(&format!("{name}-{side}"));
     command.arg("-o").arg(program).args(files);
     if side == BRAWN {
-        command.args(objects).arg("-L").arg(room.at("patched"));
+        command.args(objects).arg("-L").arg(site.at("patched"));
     }
     checked(command.arg("-lm"))?;
     Ok(())
 }
 
 /// Each side's programs.
-fn build(room: &Room, choice: &Choice) -> Result<()> {
+fn build(site: &Site, (objects, libc): Given<'_>) -> Result<()> {
     let folder = repository().join("bench/libc");
     let names = ROWS.iter().chain([&MAIN]);
     let sources: Vec<PathBuf> = names.map(|(name, _)| folder.join(name)).collect();
-    room.patched(choice.libc.as_ref().unwrap_or(&room.libc))?;
-    let hello = room.at("hello.c");
+    site.patched(libc.unwrap_or(&site.libc))?;
+    let hello = site.at("hello.c");
     let text = "#include <stdio.h>\nint main(int argc, char **argv) { return printf(\"hello, %s\\n\", argv[0]) < 0; }\n";
     crate::context(std::fs::write(&hello, text), "write", &hello)?;
     for side in SIDES {
@@ -107,7 +111,7 @@ fn build(room: &Room, choice: &Choice) -> Result<()> {
             ("start", &[folder.join("start.c")]),
             ("hello", std::slice::from_ref(&hello)),
         ] {
-            link(room, name, side, files, &choice.objects)?;
+            link(site, name, side, files, objects)?;
         }
     }
     Ok(())
@@ -120,7 +124,7 @@ fn zig() -> Option<PathBuf> {
 }
 
 /// The programs of C++: for musl and for glibc by the same compiler, with the same unwinder.
-fn build_cxx(room: &Room, zig: &Path) -> Result<()> {
+fn build_cxx(site: &Site, zig: &Path) -> Result<()> {
     let folder = repository().join("bench/libc");
     for side in SIDES {
         let mut command = Command::new(zig);
@@ -130,10 +134,10 @@ fn build_cxx(room: &Room, zig: &Path) -> Result<()> {
             GLIBC => command.args(["-target", &format!("{machine}-linux-gnu")]),
             _ => command.args(["-static", "-target", &format!("{machine}-linux-musl")]),
         };
-        command.arg("-o").arg(room.at(&format!("cxx-{side}")));
+        command.arg("-o").arg(site.at(&format!("cxx-{side}")));
         command.args([THROW, MAIN].map(|(name, _)| folder.join(name)));
         if side == BRAWN {
-            let words = checked(Command::new(&room.brawn).arg("link-args"))?;
+            let words = checked(Command::new(&site.brawn).arg("link-args"))?;
             command.args(words.split_whitespace());
         }
         let cache = repository().join("target/tools/zig-cache");
@@ -144,8 +148,8 @@ fn build_cxx(room: &Room, zig: &Path) -> Result<()> {
 }
 
 /// The rows of one family, by one of the programs.
-pub(super) fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
-    let program = room.at(program);
+pub(super) fn rows(site: &Site, program: &str, family: &str) -> Result<Sample> {
+    let program = site.at(program);
     let text = checked(
         Command::new(&program)
             .arg(family)
@@ -157,11 +161,11 @@ pub(super) fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
 
 /// The time from start to end of a small program: the least of [`STARTS`], since the machine's other work only adds
 /// time.
-fn start(room: &Room, side: &str) -> Result<Sample> {
-    let program = room.at(&format!("start-{side}"));
+fn start(site: &Site, side: &str) -> Result<Sample> {
+    let program = site.at(&format!("start-{side}"));
     let mut least = f64::INFINITY;
     for _ in 0..STARTS {
-        least = least.min(room.run::<&str>(&program, &[], &[])?["wall_ns"]);
+        least = least.min(site.run::<&str>(&program, &[], &[])?["wall_ns"]);
     }
     Ok(Sample::from([(LIFE.to_owned(), least)]))
 }

@@ -6,8 +6,8 @@
 
 mod search;
 
-use super::rss::{HEAPS, chosen, heaps, name, variant, variants};
-use super::{MIB, Raw, Room};
+use super::rss::{HEAPS, heaps, name, variant, variants};
+use super::{Choice, MIB, Raw, Site, chosen};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::{self, Prepared};
 use crate::progress::Progress;
@@ -16,7 +16,7 @@ use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::limits::{Group, Job, Limiter, Outcome};
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,19 +35,6 @@ const TRIES: usize = 3;
 const APART: u32 = 512;
 /// A bar: how many times the memory that a load cannot do without.
 const ROOM: f64 = 1.1;
-
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// The loads; empty for all.
-    pub loads: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// Small loads, one try each.
-    pub quick: bool,
-    /// `RLIMIT_DATA` in place of a cgroup.
-    pub rlimit: bool,
-}
 
 const OVERTIME: &str = "overtime";
 const TITLE: &str = "limits on memory";
@@ -79,13 +66,18 @@ pub fn enter(work: &Path) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// What the programs are limited by: a cgroup, unless `rlimit`. The error says why there can be none.
-pub fn limiter(room: &Room, rlimit: bool) -> Result<Limiter> {
-    let enter = enter(&room.work)?;
-    match rlimit {
-        true => Ok(Limiter::Data { enter }),
-        false => Group::make(&enter).map(Limiter::Group),
+/// How the error begins that says why no cgroup can be made.
+pub const NO_GROUP: &str = "no memory cgroup can be made here";
+
+/// What the programs are limited by: a cgroup, unless `rlimit`.
+fn limiter(site: &Site, rlimit: bool) -> Result<Limiter> {
+    let enter = enter(&site.work)?;
+    if rlimit {
+        return Ok(Limiter::Data { enter });
     }
+    Group::make(&enter).map(Limiter::Group).map_err(|reason| {
+        format!("{NO_GROUP}: {reason}; run it as root, or by `systemd-run --user --scope`, or with --rlimit")
+    })
 }
 
 /// Builds a workload with the heap that is charged elsewhere.
@@ -103,21 +95,22 @@ fn build_apart(work: &Path, workload: &str) -> Result<PathBuf> {
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(
-    room: &Room,
-    limiter: &Limiter,
+    site: &Site,
     choice: &Choice,
+    rlimit: bool,
     rounds: usize,
     progress: &Progress,
 ) -> Result<Raw> {
+    let limiter = &limiter(site, rlimit)?;
     let heaps = chosen(&HEAPS, &choice.heaps);
-    let loads = chosen(&LOADS, &choice.loads);
+    let loads = chosen(&LOADS, &choice.only);
     let variants = variants(&heaps);
     let needed = |entry: &&Entry| {
         let mut workloads = loads.iter().map(|load| program(load, false).0);
         workloads.any(|workload| workload == entry.workload)
     };
     let entries: Vec<&Entry> = ENTRIES.iter().filter(needed).collect();
-    let built = room.built(&variants, &entries, progress)?;
+    let built = site.built(&variants, &entries, progress)?;
     let mut raw = Raw::of_built("brawn-bench limit", &built);
     let kind = match limiter {
         Limiter::Group(group) => format!("cgroup, version {}", group.version().number()),
@@ -139,23 +132,17 @@ pub fn measure(
         raw.facts.insert(format!("{load} besides"), besides as f64);
         progress.advance();
     }
-    let mut random = Random::new(super::SEED);
-    let pairs = loads
+    let floors: BTreeMap<&str, f64> = loads
         .iter()
-        .flat_map(|l| heaps.iter().map(move |h| (*l, *h)));
-    let mut all: Vec<(&'static str, &'static str)> = pairs.collect();
-    progress.steps("limits on memory", rounds * all.len());
-    for _ in 0..rounds {
-        let mut figures = BTreeMap::new();
-        random.shuffle(&mut all);
-        for (load, heap) in &all {
-            let sample = trial.of_heap(&built, load, heap, floor(&raw, load));
-            let sample = sample.map_err(|error| format!("{load}, {heap}: {error}"))?;
-            figures.insert(name(load, heap), sample);
-            progress.advance();
-        }
-        raw.rounds.push(figures);
-    }
+        .map(|load| (*load, floor(&raw, load)))
+        .collect();
+    let all = (&loads[..], &heaps[..]);
+    raw.measure(TITLE, (rounds, Order::Runs), all, progress, |turn| {
+        let (load, heap) = (*turn.thing, *turn.side);
+        let sample = trial.of_heap(&built, load, heap, floors[load]);
+        let sample = sample.map_err(|error| format!("{load}, {heap}: {error}"))?;
+        Ok((name(load, heap), sample))
+    })?;
     Ok(raw)
 }
 
@@ -280,7 +267,7 @@ impl Trial<'_> {
     }
 }
 
-/// A table of all loads: how often each heap finishes with little room, and the smallest limits, glibc's as it is, the others'
+/// A table of all loads: how often each heap finishes with little site, and the smallest limits, glibc's as it is, the others'
 /// against it.
 pub fn show(raw: &Raw) -> Table {
     let heaps = heaps(raw);
@@ -293,10 +280,10 @@ pub fn show(raw: &Raw) -> Table {
         if !heaps.iter().any(has) {
             continue;
         }
-        let room = format!("finishes with {}", mib(floor(raw, load) * ROOM));
+        let site = format!("finishes with {}", mib(floor(raw, load) * ROOM));
         let mut cells = vec![
             Cell::from(load),
-            Cell::from(room),
+            Cell::from(site),
             finishes(raw, load, GLIBC),
         ];
         cells.extend(others.iter().map(|heap| finishes(raw, load, heap)));
@@ -346,49 +333,4 @@ pub fn limited_by(raw: &Raw) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_says_who_finishes_and_how_much_each_needs() {
-        let sample = |finished: f64, mib: f64| {
-            let pairs = [
-                ("tries", 3.0),
-                ("finished", finished),
-                ("smallest_bytes", mib * MIB),
-            ];
-            pairs
-                .map(|(n, v)| (n.to_owned(), v))
-                .into_iter()
-                .collect::<Sample>()
-        };
-        let mut raw = Raw::new("test", Path::new("brawn"));
-        raw.facts.insert("hour alive".to_owned(), 18.0 * MIB);
-        raw.facts.insert("hour besides".to_owned(), 2.0 * MIB);
-        raw.rounds = vec![BTreeMap::from([
-            (name("hour", GLIBC), sample(3.0, 22.0)),
-            (name("hour", "brawn"), sample(2.0, 33.0)),
-            (name("hour", "lean"), sample(0.0, 11.0)),
-        ])];
-        // A number and its unit stay together.
-        let text = show(&raw).markdown().replace('\u{a0}', " ");
-        let rows = [
-            "| load |  | glibc | brawn | lean |",
-            "| hour | finishes with 22.0 MiB | yes | 2 of 3 | no |",
-            "|  | smallest limit | 22.0 MiB | 1.50x | 0.50x |",
-        ];
-        for row in rows {
-            assert!(text.contains(row), "{text}");
-        }
-    }
-
-    #[test]
-    fn every_load_has_a_program_and_shorter_arguments_for_a_try() {
-        for load in LOADS {
-            let (long, short) = (program(load, false), program(load, true));
-            assert!(ENTRIES.iter().any(|e| e.workload == long.0), "{load}");
-            assert_eq!(long.0, short.0);
-            assert_ne!(long.1, short.1);
-        }
-    }
-}
+mod tests;

@@ -33,7 +33,7 @@ use crate::variant::Variant;
 use crate::{Result, machine, readme, versions};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::{Launcher, Sample};
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::{Order, Request, Round, Turn, session};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -45,13 +45,44 @@ const MIB: f64 = 1_048_576.0;
 /// The seed of the order in which sides run, so that it is the same each time.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// What to measure of a kind.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The loads, programs, patterns or families; empty for all.
+    pub only: Vec<String>,
+    /// The heaps; empty for all.
+    pub heaps: Vec<String>,
+    /// Something short, which only shows that everything works.
+    pub quick: bool,
+}
+
+/// Those of `all` that have one of the names; all, if there are none.
+fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
+    let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
+    all.iter().copied().filter(is_asked).collect()
+}
+
+/// What takes turns, in the order that is the same each time.
+fn request<'a, T, S>(
+    (rounds, order): (usize, Order),
+    (things, sides): (&'a [T], &'a [S]),
+) -> Request<'a, T, S> {
+    Request {
+        rounds,
+        things,
+        sides,
+        order,
+        seed: SEED,
+    }
+}
+
 /// The name of one side of one measurement in the raw data.
 fn key(title: &str, side: &str) -> String {
     format!("{title} / {side}")
 }
 
 /// The directory in which programs are built and run.
-pub struct Room {
+pub struct Site {
     launcher: Launcher,
     work: PathBuf,
     brawn: PathBuf,
@@ -59,7 +90,7 @@ pub struct Room {
     libc: PathBuf,
 }
 
-impl Room {
+impl Site {
     /// Makes the directory `work`, with the launcher in it. A directory with other files is refused.
     pub fn new(work: &Path, brawn: &Path) -> Result<Self> {
         crate::work::empty(work)?;
@@ -77,7 +108,7 @@ impl Room {
         self.work.join(name)
     }
 
-    /// A copy of `libc` in the room, patched: the directory that it is in.
+    /// A copy of `libc` in the site, patched: the directory that it is in.
     fn patched(&self, libc: &Path) -> Result<PathBuf> {
         let folder = self.at("patched");
         crate::context(std::fs::create_dir_all(&folder), "create", &folder)?;
@@ -129,7 +160,7 @@ pub struct Raw {
     /// Sizes in bytes and other figures that do not change from round to round.
     pub facts: BTreeMap<String, f64>,
     /// The rounds: figures by what was run.
-    pub rounds: Vec<BTreeMap<String, Sample>>,
+    pub rounds: Vec<Round>,
     /// The first round's memory over time, by what was run: milliseconds, KiB of RSS and of PSS.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<[u64; 3]>>,
@@ -161,30 +192,22 @@ impl Raw {
         raw
     }
 
-    /// Runs `count` rounds: each of them everything in `all`, with the sides in a random order.
-    fn run_rounds<T, S: Clone>(
+    /// Has the laboratory run everything in `things` with each of `sides` so often, and shows `what` is measured.
+    fn measure<T, S>(
         &mut self,
-        count: usize,
-        (all, sides): (&[T], &[S]),
+        what: &str,
+        (rounds, order): (usize, Order),
+        (things, sides): (&[T], &[S]),
         progress: &Progress,
-        run: impl Fn(&T, &S) -> Result<(String, Sample)>,
+        mut run: impl FnMut(Turn<'_, T, S>) -> Result<(String, Sample)>,
     ) -> Result<()> {
-        let mut random = Random::new(SEED);
-        let mut sides = sides.to_vec();
-        let first = sides.clone();
-        for _ in 0..count {
-            let mut round = BTreeMap::new();
-            for one in all {
-                sides.clone_from(&first);
-                random.shuffle(&mut sides);
-                for side in &sides {
-                    let (name, sample) = run(one, side)?;
-                    round.insert(name, sample);
-                    progress.advance();
-                }
-            }
-            self.rounds.push(round);
-        }
+        let request = request((rounds, order), (things, sides));
+        progress.steps(what, request.count());
+        self.rounds = session(&request, |turn| {
+            let done = run(turn)?;
+            progress.advance();
+            Ok::<_, String>(done)
+        })?;
         Ok(())
     }
 
@@ -194,8 +217,7 @@ impl Raw {
         [what, base]: [&str; 2],
         of: impl Fn(&Sample) -> Option<f64>,
     ) -> Option<Estimate> {
-        let ratio =
-            |round: &BTreeMap<String, Sample>| Some(of(round.get(what)?)? / of(round.get(base)?)?);
+        let ratio = |round: &Round| Some(of(round.get(what)?)? / of(round.get(base)?)?);
         let ratios: Vec<f64> = self.rounds.iter().filter_map(ratio).collect();
         crate::stats::estimate(&ratios)
     }
@@ -212,7 +234,7 @@ impl Raw {
 
     /// All samples of a figure.
     fn all(&self, what: &str, figure: &str) -> Vec<f64> {
-        let of = |round: &BTreeMap<String, Sample>| round.get(what)?.get(figure).copied();
+        let of = |round: &Round| round.get(what)?.get(figure).copied();
         self.rounds.iter().filter_map(of).collect()
     }
 
@@ -227,7 +249,7 @@ impl Raw {
     }
 
     /// The median of `of(round)`.
-    fn median_of(&self, of: impl Fn(&BTreeMap<String, Sample>) -> Option<f64>) -> f64 {
+    fn median_of(&self, of: impl Fn(&Round) -> Option<f64>) -> f64 {
         let values: Vec<f64> = self.rounds.iter().filter_map(of).collect();
         crate::stats::estimate(&values).map_or(f64::NAN, |e| e.median)
     }
@@ -271,39 +293,4 @@ fn line(table: &mut Table, what: &str, figure: String, bar: Option<(&str, bool)>
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn raw(values: &[f64]) -> Raw {
-        let round = |value: &f64| {
-            let sample = Sample::from([("wall_ns".to_owned(), *value)]);
-            BTreeMap::from([("run".to_owned(), sample)])
-        };
-        Raw {
-            rounds: values.iter().map(round).collect(),
-            ..Raw::new("test", Path::new("brawn"))
-        }
-    }
-
-    #[test]
-    fn medians_and_peaks_are_of_all_rounds() {
-        let raw = raw(&[3.0, 1.0, 2.0]);
-        assert_eq!(raw.median("run", "wall_ns"), 2.0);
-        assert_eq!(raw.most("run", "wall_ns"), 3.0);
-    }
-
-    #[test]
-    fn what_was_not_measured_meets_no_bar() {
-        let raw = raw(&[]);
-        let median = raw.median("run", "wall_ns");
-        assert!(median.is_nan());
-        let mut table = table();
-        line(
-            &mut table,
-            "it",
-            String::new(),
-            Some(("≤ 1", median <= 1.0)),
-        );
-        assert!(table.markdown().contains("not met"), "{}", table.markdown());
-    }
-}
+mod tests;

@@ -1,11 +1,12 @@
 //! Measures dynamic programs of musl with `brawn preload`: workloads of `bench/workloads` run as they are, with the
 //! object, and with glibc.
 
-use super::{Raw, Room, key};
+use super::{Raw, Site, key};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, repository};
 use brawn_lab::build::checked;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -48,42 +49,42 @@ const SIDES: [(&str, &str, bool); 3] = [
 ];
 
 /// Builds the workloads, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the workloads");
     let workloads: BTreeSet<&str> = WORK.iter().map(|(_, w, _)| *w).chain(["once"]).collect();
     for workload in workloads {
         for (libc, compiler) in [("musl", "musl-gcc"), ("glibc", "gcc")] {
             let mut command = Command::new(compiler);
             command.args(["-O2", "-w", "-pthread", "-o"]);
-            command.arg(room.at(&format!("{workload}-{libc}")));
+            command.arg(site.at(&format!("{workload}-{libc}")));
             checked(command.arg(repository().join(format!("bench/workloads/{workload}.c"))))?;
         }
     }
-    let object = room.at("brawn-preload.so");
+    let object = site.at("brawn-preload.so");
     checked(
-        Command::new(&room.brawn)
+        Command::new(&site.brawn)
             .args(["preload", "-o"])
             .arg(&object),
     )?;
-    let mut raw = Raw::new("brawn-bench preload", &room.brawn);
+    let mut raw = Raw::new("brawn-bench preload", &site.brawn);
     let all: Vec<_> = WORK
         .iter()
         .copied()
         .chain([(ONCE, "once", &[][..])])
         .collect();
-    progress.steps("preload", rounds * all.len() * SIDES.len());
-    raw.run_rounds(rounds, (&all, &SIDES), progress, |work, side| {
-        let ((title, workload, arguments), (side, libc, is_preloaded)) = (work, side);
+    let all = (&all[..], &SIDES[..]);
+    raw.measure("preload", (rounds, Order::Sides), all, progress, |turn| {
+        let ((title, workload, arguments), (side, libc, is_preloaded)) = (turn.thing, turn.side);
         let variables: &[(&str, &Path)] = match is_preloaded {
             true => &[("LD_PRELOAD", &object)],
             false => &[],
         };
-        let program = room.at(&format!("{workload}-{libc}"));
-        let mut sample = room.run(&program, arguments, variables)?;
+        let program = site.at(&format!("{workload}-{libc}"));
+        let mut sample = site.run(&program, arguments, variables)?;
         if *title == ONCE {
             let mut wall = sample["wall_ns"];
             for _ in 1..STARTS {
-                wall += room.run(&program, arguments, variables)?["wall_ns"];
+                wall += site.run(&program, arguments, variables)?["wall_ns"];
             }
             sample.insert("ns".to_owned(), wall / STARTS as f64);
         }

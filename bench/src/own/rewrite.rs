@@ -3,12 +3,13 @@
 //! Two programs are built: one of 100 MB, half code and half data, with symbols; and one with 64 MiB of `.bss`. The
 //! third is the public `typos` (33 MB) from `tools/corpus.txt`.
 
-use super::{MIB, Raw, Room, line, table};
+use super::{MIB, Raw, Site, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
-use std::collections::BTreeMap;
+use brawn_lab::process::parent::Sample;
+use brawn_lab::run::rounds::Order;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -40,35 +41,37 @@ data: .incbin "data"
 "#;
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
-    let large = build(room, "large", 100_000_000, 1)?;
-    let bss = build(room, "bss", 0, 64 << 20)?;
-    let typos = typos(room)?;
-    let mut raw = Raw::new("brawn-bench rewrite", &room.brawn);
+    let large = build(site, "large", 100_000_000, 1)?;
+    let bss = build(site, "bss", 0, 64 << 20)?;
+    let typos = typos(site)?;
+    let mut raw = Raw::new("brawn-bench rewrite", &site.brawn);
     raw.facts.insert("large".into(), size(&large)? as f64);
     raw.facts.insert("typos".into(), size(&typos)? as f64);
-    raw.facts.insert("payload".into(), payload(room)? as f64);
+    raw.facts.insert("payload".into(), payload(site)? as f64);
     for (name, program) in [("typos", &typos), ("bss", &bss)] {
-        let added = added(room, program)? as f64;
+        let added = added(site, program)? as f64;
         raw.facts.insert(format!("added to {name}"), added);
     }
-    let cache = room.at("cache");
+    let cache = site.at("cache");
     let variables: [(&str, &Path); 1] = [("XDG_CACHE_HOME", &cache)];
     let run = ["run".as_ref(), typos.as_os_str(), "--version".as_ref()];
-    let first = room.run(&room.brawn, &run, &variables)?;
+    let first = site.run(&site.brawn, &run, &variables)?;
     raw.facts.insert("first run".into(), first["wall_ns"]);
-    progress.steps("rewrite and run", rounds);
-    for number in 0..rounds {
-        let mut round = BTreeMap::new();
-        if number < REWRITES {
-            round.insert("rewrite".to_owned(), rewrite(room, &large)?.1);
-        }
-        round.insert("plain".into(), room.run(&typos, &["--version"], &[])?);
-        round.insert("run".into(), room.run(&room.brawn, &run, &variables)?);
-        raw.rounds.push(round);
-        progress.advance();
-    }
+    let (what, all) = (
+        "rewrite and run",
+        (&["rewrite", "plain", "run"][..], &[()][..]),
+    );
+    raw.measure(what, (rounds, Order::Given), all, progress, |turn| {
+        let sample = match *turn.thing {
+            "rewrite" if turn.round < REWRITES => rewrite(site, &large)?.1,
+            "rewrite" => Sample::new(),
+            "plain" => site.run(&typos, &["--version"], &[])?,
+            _ => site.run(&site.brawn, &run, &variables)?,
+        };
+        Ok((turn.thing.to_string(), sample))
+    })?;
     Ok(raw)
 }
 
@@ -125,8 +128,8 @@ pub fn show(raw: &Raw) -> Table {
 }
 
 /// A program with `size` bytes of code and data. No two of its pages are equal, and its code has no jumps.
-fn build(room: &Room, name: &str, size: usize, bss: usize) -> Result<PathBuf> {
-    let folder = room.at(&format!("{name}-parts"));
+fn build(site: &Site, name: &str, size: usize, bss: usize) -> Result<PathBuf> {
+    let folder = site.at(&format!("{name}-parts"));
     context(fs::create_dir_all(&folder), "create", &folder)?;
     let write = |file: &str, bytes: &[u8]| {
         let path = folder.join(file);
@@ -137,7 +140,7 @@ fn build(room: &Room, name: &str, size: usize, bss: usize) -> Result<PathBuf> {
     write("data", &bytes)?;
     write("filler.s", FILLER.as_bytes())?;
     write("main.c", MAIN.as_bytes())?;
-    let out = room.at(name);
+    let out = site.at(name);
     let mut command = Command::new("musl-gcc");
     command.args(["-static", "-O1", &format!("-DBSS={bss}"), "-o"]);
     command
@@ -149,16 +152,16 @@ fn build(room: &Room, name: &str, size: usize, bss: usize) -> Result<PathBuf> {
 }
 
 /// The public program, taken out of its package.
-fn typos(room: &Room) -> Result<PathBuf> {
+fn typos(site: &Site) -> Result<PathBuf> {
     let wheel = repository().join(WHEEL);
-    let out = room.at("typos");
+    let out = site.at("typos");
     let mut command = Command::new("unzip");
     command
         .args(["-q", "-o", "-j"])
         .arg(&wheel)
         .arg(MEMBER)
         .arg("-d")
-        .arg(&room.work);
+        .arg(&site.work);
     checked(&mut command).map_err(|error| format!("{error}; tools/corpus.sh gets {WHEEL}"))?;
     context(
         fs::set_permissions(&out, fs::Permissions::from_mode(0o755)),
@@ -169,8 +172,8 @@ fn typos(room: &Room) -> Result<PathBuf> {
 }
 
 /// Rewrites `program` to a new file and runs that. Returns the file and the figures of `brawn rewrite`.
-fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, brawn_lab::process::parent::Sample)> {
-    let out = room.at("out");
+fn rewrite(site: &Site, program: &Path) -> Result<(PathBuf, Sample)> {
+    let out = site.at("out");
     if out.exists() {
         context(fs::remove_file(&out), "remove", &out)?;
     }
@@ -180,14 +183,14 @@ fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, brawn_lab::process::
         "-o".as_ref(),
         out.as_os_str(),
     ];
-    let sample = room.run(&room.brawn, &arguments, &[])?;
-    room.run(&out, &["--version"], &[])?;
+    let sample = site.run(&site.brawn, &arguments, &[])?;
+    site.run(&out, &["--version"], &[])?;
     Ok((out, sample))
 }
 
 /// How many more bytes of the disk the rewritten program takes.
-fn added(room: &Room, program: &Path) -> Result<u64> {
-    let (out, _) = rewrite(room, program)?;
+fn added(site: &Site, program: &Path) -> Result<u64> {
+    let (out, _) = rewrite(site, program)?;
     let allocated = |path: &Path| {
         // Some filesystems allocate late: the number is right only once the file is on the disk.
         let file = context(fs::File::open(path), "open", path)?;
@@ -199,9 +202,9 @@ fn added(room: &Room, program: &Path) -> Result<u64> {
 }
 
 /// The size of the payload in a program that uses all of it, in bytes.
-fn payload(room: &Room) -> Result<u64> {
-    let folder = room.at("line");
-    let mut command = Command::new(&room.brawn);
+fn payload(site: &Site) -> Result<u64> {
+    let folder = site.at("line");
+    let mut command = Command::new(&site.brawn);
     checked(
         command
             .args(["link-args", "--format", "cc", "--dir"])

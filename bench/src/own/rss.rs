@@ -6,7 +6,7 @@
 pub mod figure;
 pub mod words;
 
-use super::{MIB, Raw, Room};
+use super::{Choice, MIB, Raw, Site, chosen};
 use crate::Result;
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
@@ -15,11 +15,10 @@ use crate::rule::Judged;
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::{self, Estimate};
 use crate::variant::Variant;
-use brawn_lab::process::counters::Availability;
 use brawn_lab::process::job::{End, Job, Moment, Output};
 use brawn_lab::process::parent::{Sample, parse};
 use brawn_lab::process::tree;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -68,23 +67,6 @@ pub const GUIDE: [&str; 8] = [
     "jemalloc",
 ];
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// The loads; empty for all.
-    pub kinds: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// Small loads and no long rest.
-    pub quick: bool,
-}
-
-/// Those of `all` that have one of the names; all, if there are none.
-pub(super) fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
-    let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
-    all.iter().copied().filter(is_asked).collect()
-}
-
 pub(super) fn variant(heap: &str) -> Option<Variant> {
     Variant::from_name(heap.trim_end_matches("-2"))
 }
@@ -100,37 +82,28 @@ pub(super) fn variants(heaps: &[&str]) -> Vec<Variant> {
 const ENTRY: Entry = by_itself(WORKLOAD, "memory over time");
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
-    let kinds = chosen(&KINDS, &choice.kinds);
+    let kinds = chosen(&KINDS, &choice.only);
     let variants = variants(&heaps);
-    let built = room.built(&variants, &[&ENTRY], progress)?;
+    let built = site.built(&variants, &[&ENTRY], progress)?;
     let mut raw = Raw::of_built("brawn-bench rss", &built);
-    let mut random = Random::new(super::SEED);
-    let mut all: Vec<(&str, &str)> = kinds
-        .iter()
-        .flat_map(|kind| heaps.iter().map(move |heap| (*kind, *heap)))
-        .collect();
-    progress.steps("memory over time", rounds * all.len());
-    for round in 0..rounds {
-        let rest = match round {
+    let mut curves = BTreeMap::new();
+    let (what, all) = ("memory over time", (&kinds[..], &heaps[..]));
+    raw.measure(what, (rounds, Order::Runs), all, progress, |turn| {
+        let rest = match turn.round {
             0 if !choice.quick => LONG_REST,
             _ => REST,
         };
-        let mut figures = BTreeMap::new();
-        random.shuffle(&mut all);
-        for (kind, heap) in &all {
-            let scale = if choice.quick { "5" } else { "100" };
-            let (sample, moments) = run(&built, kind, heap, rest, scale)?;
-            let name = name(kind, heap);
-            if round == 0 {
-                raw.curves.insert(name.clone(), curve(&moments));
-            }
-            figures.insert(name, sample);
-            progress.advance();
+        let scale = if choice.quick { "5" } else { "100" };
+        let (sample, moments) = run(&built, turn.thing, turn.side, rest, scale)?;
+        let name = name(turn.thing, turn.side);
+        if turn.round == 0 {
+            curves.insert(name.clone(), curve(&moments));
         }
-        raw.rounds.push(figures);
-    }
+        Ok((name, sample))
+    })?;
+    raw.curves = curves;
     Ok(raw)
 }
 
@@ -152,15 +125,11 @@ fn run(
     let arguments = [WORKLOAD, kind, &rest, scale].map(OsString::from);
     let arenas = [("MALLOC_ARENA_MAX".into(), "2".into())];
     let run = tree::run(&Job {
-        path: &path,
-        arguments: &arguments,
         variables: if heap.ends_with("-2") { &arenas } else { &[] },
-        input: None,
         output: Output::Kept(4096),
         limit: Some(LIMIT),
         watch: true,
-        counters: &Availability::default(),
-        interrupt: None,
+        ..Job::new(&path, &arguments)
     });
     let run = run.map_err(|failure| format!("{kind}, {heap}: {failure}"))?;
     if run.end != End::Exit(0) {

@@ -8,8 +8,7 @@ mod load;
 mod process;
 pub mod table;
 
-use super::rss::chosen;
-use super::{Raw, Room, key};
+use super::{Choice, Raw, Site, chosen, key};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -17,7 +16,7 @@ use crate::variant::Variant;
 use crate::{Result, context, nginx, rust};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use load::Load;
 use process::Server;
 use std::collections::BTreeMap;
@@ -93,35 +92,19 @@ pub const LOADS: [Load; 12] = [
     ),
 ];
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// Loads that begin so, of SERVER/LOAD; empty for all.
-    pub only: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// A few requests of each load.
-    pub quick: bool,
-}
+type Run = (&'static str, &'static Load);
 
-impl Choice {
-    /// The servers with their loads.
-    fn runs(&self) -> Result<Vec<(&'static str, &'static Load)>> {
-        let all = SERVERS.iter();
-        let all = all.flat_map(|server| LOADS.iter().map(move |load| (*server, load)));
-        let begins = |of: &str, run: &(&str, &Load)| name(run.0, run.1).starts_with(of);
-        if let Some(none) = self
-            .only
-            .iter()
-            .find(|of| !all.clone().any(|run| begins(of, &run)))
-        {
-            return Err(format!("no load begins with {none}; there is axum/10K-1"));
-        }
-        let is_asked = |run: &(&str, &Load)| self.only.iter().any(|of| begins(of, run));
-        Ok(all
-            .filter(|run| self.only.is_empty() || is_asked(run))
-            .collect())
+/// The servers with their loads, as far as their names begin with what is asked for.
+fn runs(only: &[String]) -> Result<Vec<Run>> {
+    let all = SERVERS.iter();
+    let all = all.flat_map(|server| LOADS.iter().map(move |load| (*server, load)));
+    let begins = |of: &String, run: &Run| name(run.0, run.1).starts_with(of.as_str());
+    let is_none = |of: &&String| !all.clone().any(|run| begins(of, &run));
+    if let Some(none) = only.iter().find(is_none) {
+        return Err(format!("no load begins with {none}; there is axum/10K-1"));
     }
+    let is_asked = |run: &Run| only.is_empty() || only.iter().any(|of| begins(of, run));
+    Ok(all.filter(is_asked).collect())
 }
 
 /// The name of a server with a load.
@@ -130,49 +113,41 @@ fn name(server: &str, load: &Load) -> String {
 }
 
 /// Builds the servers, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
-    let runs = choice.runs()?;
-    let built = build(room, &runs, &heaps, progress)?;
-    let mut raw = Raw::new("brawn-bench server", &room.brawn);
+    let runs = runs(&choice.only)?;
+    let built = build(site, &runs, &heaps, progress)?;
+    let mut raw = Raw::new("brawn-bench server", &site.brawn);
     raw.versions.extend(rust::server_versions()?);
     raw.versions.insert("nginx".into(), nginx::VERSION.into());
-    let mut random = Random::new(super::SEED);
-    let mut all: Vec<_> = runs
-        .iter()
-        .flat_map(|run| heaps.iter().map(move |heap| (run.0, run.1, *heap)))
-        .collect();
-    progress.steps("servers", rounds * all.len());
     let mut answers: BTreeMap<String, usize> = BTreeMap::new();
-    for _ in 0..rounds {
-        random.shuffle(&mut all);
-        let mut resting = Vec::new();
-        for (server, load, heap) in &all {
-            let failed = |error| format!("{}, {heap}: {error}", name(server, load));
-            let requests = if choice.quick {
-                load.connections.max(4)
-            } else {
-                load.requests
-            };
-            let (bytes, rest) = run(room, &built, server, load, heap, requests).map_err(failed)?;
-            // What is compared does the same: each server compresses to the same size with every libc.
-            let first = *answers.entry(name(server, load)).or_insert(bytes);
-            if first != bytes {
-                return Err(failed(format!(
-                    "answers of {bytes} bytes, and of {first} with another libc"
-                )));
-            }
-            resting.push((key(&name(server, load), heap), rest));
-            progress.advance();
+    let mut resting = Vec::new();
+    let all = (&runs[..], &heaps[..]);
+    raw.measure("servers", (rounds, Order::Runs), all, progress, |turn| {
+        let ((server, load), heap) = (*turn.thing, *turn.side);
+        let failed = |error| format!("{}, {heap}: {error}", name(server, load));
+        let requests = if choice.quick {
+            load.connections.max(4)
+        } else {
+            load.requests
+        };
+        let (sample, bytes, rest) =
+            run(site, &built, server, load, heap, requests).map_err(failed)?;
+        // What is compared does the same: each server compresses to the same size with every libc.
+        let first = *answers.entry(name(server, load)).or_insert(bytes);
+        if first != bytes {
+            return Err(failed(format!(
+                "answers of {bytes} bytes, and of {first} with another libc"
+            )));
         }
-        let mut round = BTreeMap::new();
-        for (name, rest) in resting {
-            let sample = rest
-                .join()
-                .map_err(|_| format!("{name}: a thread panicked"))?;
-            round.insert(name, sample?);
-        }
-        raw.rounds.push(round);
+        let name = key(&name(server, load), heap);
+        resting.push((turn.round, name.clone(), rest));
+        Ok((name, sample))
+    })?;
+    for (round, name, rest) in resting {
+        let memory = rest.join();
+        let memory = memory.map_err(|_| format!("{name}: a thread panicked"))??;
+        raw.rounds[round].entry(name).or_default().extend(memory);
     }
     for (name, bytes) in answers {
         raw.facts.insert(format!("{name} compressed"), bytes as f64);
@@ -181,12 +156,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
 }
 
 /// Builds what the runs need, and the files that nginx serves.
-fn build(
-    room: &Room,
-    runs: &[(&'static str, &'static Load)],
-    heaps: &[&str],
-    progress: &Progress,
-) -> Result<Prepared> {
+fn build(site: &Site, runs: &[Run], heaps: &[&str], progress: &Progress) -> Result<Prepared> {
     let is_needed = |server: &&&str| runs.iter().any(|run| run.0 == **server);
     let entries: Vec<Entry> = SERVERS
         .iter()
@@ -198,20 +168,20 @@ fn build(
     variants.sort_unstable();
     variants.dedup();
     let entries: Vec<&Entry> = entries.iter().collect();
-    let built = room.built(&variants, &entries, progress)?;
+    let built = site.built(&variants, &entries, progress)?;
     if heaps.contains(&REWRITTEN) {
         for entry in &entries {
-            let to = executable(room, &built, entry.workload, REWRITTEN)?;
+            let to = executable(site, &built, entry.workload, REWRITTEN)?;
             let folder = to.parent().unwrap_or(&to);
             context(fs::create_dir_all(folder), "create", folder)?;
-            let mut rewrite = Command::new(&room.brawn);
+            let mut rewrite = Command::new(&site.brawn);
             rewrite
                 .arg("rewrite")
                 .arg(built.executable(Variant::Stock, entry.workload));
             checked(rewrite.arg("-o").arg(&to))?;
         }
     }
-    let pages = room.at("www");
+    let pages = site.at("www");
     context(fs::create_dir_all(&pages), "create", &pages)?;
     for (path, size) in [SMALL, MIDDLE, LARGE] {
         let page = pages.join(path.trim_start_matches('/'));
@@ -220,26 +190,27 @@ fn build(
     Ok(built)
 }
 
-fn executable(room: &Room, built: &Prepared, server: &str, heap: &str) -> Result<PathBuf> {
+fn executable(site: &Site, built: &Prepared, server: &str, heap: &str) -> Result<PathBuf> {
     match Variant::from_name(heap) {
         Some(variant) => Ok(built.executable(variant, server)),
-        None if heap == REWRITTEN => Ok(room.at(REWRITTEN).join(server)),
+        None if heap == REWRITTEN => Ok(site.at(REWRITTEN).join(server)),
         None => Err(format!("no heap {heap}")),
     }
 }
 
 type Rest = JoinHandle<Result<Sample>>;
 
-/// Starts a server and asks it. Returns the bytes of an answer, and the rest, which ends with the server's figures.
+/// Starts a server and asks it. Returns what that took, the bytes of an answer, and the rest, at whose end the server's
+/// memory is looked at.
 fn run(
-    room: &Room,
+    site: &Site,
     built: &Prepared,
     server: &str,
     load: &Load,
     heap: &str,
     requests: usize,
-) -> Result<(usize, Rest)> {
-    let running = started(server, &executable(room, built, server, heap)?, &room.work)?;
+) -> Result<(Sample, usize, Rest)> {
+    let running = started(server, &executable(site, built, server, heap)?, &site.work)?;
     let before = running.spent()?;
     let answered = load.ask(running.address, requests)?;
     let mut sample = running.spent()?;
@@ -250,10 +221,9 @@ fn run(
     sample.insert("wall_ns".to_owned(), answered.wall.as_nanos() as f64);
     let rest = std::thread::spawn(move || {
         std::thread::sleep(REST);
-        sample.extend(running.memory()?);
-        Ok(sample)
+        running.memory()
     });
-    Ok((answered.bytes, rest))
+    Ok((sample, answered.bytes, rest))
 }
 
 fn started(server: &str, program: &Path, work: &Path) -> Result<Server> {
@@ -269,15 +239,14 @@ mod tests {
 
     #[test]
     fn a_part_of_the_loads_is_chosen_by_how_they_begin() {
-        let all = Choice::default().runs().expect("all");
-        assert_eq!(all.len(), SERVERS.len() * LOADS.len());
-        let only = |of: &str| Choice {
-            only: vec![of.to_owned()],
-            ..Choice::default()
+        let count = |only: &[&str]| {
+            let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+            runs(&only).map(|runs| runs.len())
         };
-        assert_eq!(only("nginx").runs().map(|r| r.len()), Ok(LOADS.len()));
-        assert_eq!(only("axum/10K-1").runs().map(|r| r.len()), Ok(1));
-        assert!(only("apache").runs().is_err());
+        assert_eq!(count(&[]), Ok(SERVERS.len() * LOADS.len()));
+        assert_eq!(count(&["nginx"]), Ok(LOADS.len()));
+        assert_eq!(count(&["axum/10K-1"]), Ok(1));
+        assert!(count(&["apache"]).is_err());
     }
 
     #[test]

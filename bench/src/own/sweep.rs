@@ -10,13 +10,13 @@ pub mod results;
 pub mod table;
 pub mod words;
 
-use super::rss::{chosen, variant, variants};
-use super::{Raw, Room};
+use super::rss::{variant, variants};
+use super::{Choice, Raw, Site, chosen, request};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::{Result, machine};
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::Order;
 use pattern::Pattern;
 use patterns::patterns;
 use serde::{Deserialize, Serialize};
@@ -39,41 +39,24 @@ const WORKLOAD: &str = "sweep";
 /// `--quick` takes one pattern of so many.
 const QUICK: usize = 12;
 
-/// What to measure.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// Only patterns that have all words of one of these; empty for all.
-    pub only: Vec<String>,
-    /// The heaps; empty for all.
-    pub heaps: Vec<String>,
-    /// Few patterns.
-    pub quick: bool,
-}
-
-impl Choice {
-    /// Whether it is the whole sweep, whose raw data are published.
-    pub fn is_whole(&self) -> bool {
-        !self.quick && self.only.is_empty() && self.heaps.is_empty()
-    }
-
-    /// The patterns that are asked for.
-    pub fn patterns(&self) -> Result<Vec<Pattern>> {
-        let all = patterns();
-        let step = if self.quick { QUICK } else { 1 };
-        let is_asked = |pattern: &Pattern| {
-            let name = pattern.to_string();
-            let mut only = self.only.iter();
-            only.clone().next().is_none() || only.any(|text| has_words(&name, text))
-        };
-        let asked = all.into_iter().filter(is_asked).step_by(step);
-        let asked: Vec<Pattern> = asked.collect();
-        match asked.is_empty() {
-            true => Err(format!(
-                "no pattern has the words {}",
-                self.only.join(", or ")
-            )),
-            false => Ok(asked),
-        }
+/// The patterns that are asked for: all that have all words of one of the texts.
+pub fn asked(choice: &Choice) -> Result<Vec<Pattern>> {
+    let step = if choice.quick { QUICK } else { 1 };
+    let is_asked = |pattern: &Pattern| {
+        let (name, only) = (pattern.to_string(), &choice.only);
+        only.is_empty() || only.iter().any(|text| has_words(&name, text))
+    };
+    let asked: Vec<Pattern> = patterns()
+        .into_iter()
+        .filter(is_asked)
+        .step_by(step)
+        .collect();
+    match asked.is_empty() {
+        true => Err(format!(
+            "no pattern has the words {}",
+            choice.only.join(", or ")
+        )),
+        false => Ok(asked),
     }
 }
 
@@ -121,16 +104,16 @@ impl Sweep {
 const ENTRY: Entry = by_itself(WORKLOAD, "ways of using large and growing blocks");
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     // The others are shown against it.
     let named = |names: &[String]| match names {
         [] => Vec::new(),
         names => [names, &[GLIBC.to_owned()]].concat(),
     };
     let heaps = chosen(&HEAPS, &named(&choice.heaps));
-    let patterns = choice.patterns()?;
+    let patterns = asked(choice)?;
     let variants = variants(&heaps);
-    let built = room.built(&variants, &[&ENTRY], progress)?;
+    let built = site.built(&variants, &[&ENTRY], progress)?;
     let mut raw = Raw::of_built("brawn-bench sweep", &built);
     let nothing = || {
         let lists = patterns
@@ -143,33 +126,22 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
         us: nothing(),
         kib: nothing(),
     };
-    let mut random = Random::new(super::SEED);
-    let mut order: Vec<&Pattern> = patterns.iter().collect();
-    let mut turns: Vec<usize> = (0..heaps.len()).collect();
-    progress.steps(&format!("{} patterns", order.len()), rounds * order.len());
-    for round in 0..rounds {
-        random.shuffle(&mut order);
-        for pattern in &order {
-            random.shuffle(&mut turns);
-            for &turn in &turns {
-                match run(&built, pattern, heaps[turn]) {
-                    Ok([us, kib]) => {
-                        let name = pattern.to_string();
-                        let place = turn * rounds + round;
-                        sweep
-                            .us
-                            .entry(name.clone())
-                            .and_modify(|list| list[place] = Some(us));
-                        sweep
-                            .kib
-                            .entry(name)
-                            .and_modify(|list| list[place] = Some(kib));
-                    }
-                    Err(what) => eprintln!("{pattern}, {}: {what}", heaps[turn]),
+    let sides: Vec<(usize, &str)> = heaps.iter().copied().enumerate().collect();
+    let request = request((rounds, Order::Both), (&patterns, &sides));
+    progress.steps(&format!("{} patterns", patterns.len()), request.count());
+    for turn in request.turns() {
+        let (pattern, (number, heap)) = (turn.thing, *turn.side);
+        match run(&built, pattern, heap) {
+            Ok(figures) => {
+                let place = number * rounds + turn.round;
+                for (lists, figure) in [&mut sweep.us, &mut sweep.kib].into_iter().zip(figures) {
+                    let list = lists.entry(pattern.to_string());
+                    list.and_modify(|list| list[place] = Some(figure));
                 }
             }
-            progress.advance();
+            Err(what) => eprintln!("{pattern}, {heap}: {what}"),
         }
+        progress.advance();
     }
     raw.sweep = sweep;
     raw.load[1] = machine::load();

@@ -88,11 +88,10 @@ impl fmt::Display for Advice<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::component::Families;
 
     #[test]
     fn without_a_programs_words_no_flag_and_no_subcommand_is_named() {
-        let both = [Component::Memory, Component::Libc(Families::ALL)];
+        let both = [Component::Memory, Component::LIBC];
         assert_eq!(Advice::Only(&both).to_string(), "only `memory` and `libc`");
         let patch = Advice::PatchOnly(&both[..1]).to_string();
         assert_eq!(patch, "a patch with only `memory`");

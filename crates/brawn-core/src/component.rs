@@ -1,4 +1,5 @@
-//! The parts of libc that brawn can replace.
+//! The parts of libc that brawn can replace: what users ask for, what plans add and remove, and what a member of an
+//! archive belongs to.
 
 use brawn_payload::{BUFFERS, Function, LIBC_FAMILIES, SORTS};
 use serde::{Serialize, Serializer};
@@ -12,11 +13,16 @@ pub enum Component {
     Memory,
     /// Other functions of libc, of these families.
     Libc(Families),
+    /// Functions that an archive lacks once another heap has left it. Nobody asks for them: they are removed and added
+    /// together with the heap.
+    Supplied,
 }
 
 impl Component {
     /// All of everything.
-    pub const ALL: &[Self] = &[Self::Heap, Self::Memory, Self::Libc(Families::ALL)];
+    pub const ALL: &[Self] = &[Self::Heap, Self::Memory, Self::LIBC];
+    /// Other functions of libc, of all families; in archives, members do not say of which they are.
+    pub const LIBC: Self = Self::Libc(Families::ALL);
 
     /// The name of this part as users write it, and as the note has it.
     pub fn name(self) -> &'static str {
@@ -24,6 +30,7 @@ impl Component {
             Self::Heap => "heap",
             Self::Memory => "memory",
             Self::Libc(_) => "libc",
+            Self::Supplied => "supplied",
         }
     }
 
@@ -31,7 +38,7 @@ impl Component {
     pub fn other(self) -> Self {
         match self {
             Self::Heap => Self::Memory,
-            Self::Memory | Self::Libc(_) => Self::Heap,
+            Self::Memory | Self::Libc(_) | Self::Supplied => Self::Heap,
         }
     }
 
@@ -44,7 +51,7 @@ impl Component {
     pub fn families(of: &[Self]) -> Option<Families> {
         of.iter().find_map(|component| match component {
             Self::Libc(families) => Some(*families),
-            Self::Heap | Self::Memory => None,
+            _ => None,
         })
     }
 }

@@ -34,7 +34,7 @@ pub struct Error(Box<Facts>);
 struct Facts {
     kind: Kind,
     path: Option<PathBuf>,
-    part: Option<Part>,
+    part: Option<Piece>,
     holder: Option<String>,
     offset: Option<u64>,
     found: String,
@@ -46,7 +46,7 @@ struct Facts {
 
 /// The piece of a file that an error is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Piece {
     /// A member of an archive, by name.
     Member(String),
     /// A segment of an executable, by its number in the program header table.
@@ -113,7 +113,7 @@ impl Error {
     pub fn member(mut self, name: &[u8]) -> Self {
         self.0
             .part
-            .get_or_insert_with(|| Part::Member(printable(name)));
+            .get_or_insert_with(|| Piece::Member(printable(name)));
         self
     }
 
@@ -132,7 +132,7 @@ impl Error {
     /// Sets the segment of an executable that the error is about.
     #[must_use]
     pub fn segment(mut self, number: usize) -> Self {
-        self.0.part.get_or_insert(Part::Segment(number));
+        self.0.part.get_or_insert(Piece::Segment(number));
         self
     }
 
@@ -180,7 +180,7 @@ impl Error {
     }
 
     /// The member or segment that it is about.
-    pub fn part(&self) -> Option<&Part> {
+    pub fn part(&self) -> Option<&Piece> {
         self.0.part.as_ref()
     }
 
@@ -230,12 +230,12 @@ impl Facts {
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut places = Vec::new();
         match &self.part {
-            Some(Part::Member(name)) => places.push(format!("member {name}")),
+            Some(Piece::Member(name)) => places.push(format!("member {name}")),
             // An error about the file as a whole needs no segment and no offset.
-            Some(Part::Segment(number)) if self.kind != Kind::NotApplicable => {
+            Some(Piece::Segment(number)) if self.kind != Kind::NotApplicable => {
                 places.push(format!("segment {number}"));
             }
-            Some(Part::Segment(_)) | None => {}
+            Some(Piece::Segment(_)) | None => {}
         }
         let offset = self.offset.filter(|_| self.kind != Kind::NotApplicable);
         // Offset 0 is the beginning of the file: no need to say so.
@@ -268,64 +268,4 @@ impl std::error::Error for Error {
 pub use crate::shown::printable;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_part_is_printed_in_order() {
-        let error = Error::malformed("size field `12x`")
-            .expected("decimal digits")
-            .next("download it again")
-            .at(0x1a2)
-            .member(b"free.lo")
-            .path(Path::new("/lib/libc.a"));
-        assert_eq!(
-            error.to_string(),
-            "/lib/libc.a: size field `12x`; expected decimal digits; download it again \
-             (member free.lo, at 0x1a2)"
-        );
-        assert!(
-            error
-                .without_path()
-                .to_string()
-                .starts_with("size field `12x`")
-        );
-        let error = error.held_by(b"sdk/libc.a").to_string();
-        assert!(
-            error.ends_with("(member free.lo, at 0x1a2, of sdk/libc.a)"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn what_is_said_of_a_whole_file_has_no_place_in_it() {
-        let error = Error::not_applicable("a script").at(18).segment(1);
-        assert_eq!(error.to_string(), "a script");
-        assert_eq!(Error::malformed("torn").at(0).to_string(), "torn");
-        let error = Error::io("cannot read it", io::Error::from_raw_os_error(2));
-        assert_eq!(
-            error.to_string(),
-            "cannot read it: No such file or directory"
-        );
-    }
-
-    #[test]
-    fn the_innermost_place_stays() {
-        let error = Error::refused("x").at(1).member(b"a").at(2).member(b"b");
-        assert_eq!(error.offset(), Some(1));
-        assert_eq!(error.part(), Some(&Part::Member("a".into())));
-    }
-
-    #[test]
-    fn no_part_brings_more_than_text() {
-        let bad = "a\n\u{9b}\u{202e}b";
-        let error = Error::io(bad, io::Error::other(bad))
-            .expected(bad)
-            .next(bad)
-            .member(bad.as_bytes())
-            .path(Path::new(bad));
-        let text = error.to_string();
-        assert!(text.chars().all(crate::shown::is_plain), "{text}");
-        assert_eq!(text.matches("a\\n\\u{9b}\\u{202e}b").count(), 6);
-    }
-}
+mod tests;

@@ -234,7 +234,7 @@ fn memory(payload: &Payload, components: &[Component]) -> Result<Option<&'static
 fn families(components: &[Component], memory: Option<&Set>) -> Result<Option<Families>> {
     let families = Component::families(components);
     if families.is_some() && !components.contains(&Component::Memory) {
-        let both = [Component::Memory, Component::Libc(Families::ALL)];
+        let both = [Component::Memory, Component::LIBC];
         let why = "libc's functions need brawn's memory functions";
         return Err(
             Error::new(Kind::Usage, "`libc` without `memory` on a link line")

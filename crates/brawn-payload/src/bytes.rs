@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 /// The bytes of an object, compressed or not.  Reading them unpacks the whole [`Frame`] that they are in, once in a
 /// process.
 #[derive(Clone, Copy)]
-pub struct Bytes(Place);
+pub struct Bytes(Stored);
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Stored {
     Plain(&'static [u8]),
     Packed {
         frame: &'static Frame,
@@ -24,13 +24,13 @@ enum Place {
 impl Bytes {
     /// Those.
     pub const fn plain(bytes: &'static [u8]) -> Self {
-        Self(Place::Plain(bytes))
+        Self(Stored::Plain(bytes))
     }
 
     /// `length` bytes of what is in `frame`, from `offset` on.
     pub const fn packed(frame: &'static Frame, offset: usize, length: usize) -> Self {
         assert!(offset + length <= frame.length, "outside of the frame");
-        Self(Place::Packed {
+        Self(Stored::Packed {
             frame,
             offset,
             length,
@@ -40,8 +40,8 @@ impl Bytes {
     /// How many there are.  Unpacks nothing.
     pub const fn len(self) -> usize {
         match self.0 {
-            Place::Plain(bytes) => bytes.len(),
-            Place::Packed { length, .. } => length,
+            Stored::Plain(bytes) => bytes.len(),
+            Stored::Packed { length, .. } => length,
         }
     }
 
@@ -53,8 +53,8 @@ impl Bytes {
     /// All of them.
     pub fn get(self) -> &'static [u8] {
         match self.0 {
-            Place::Plain(bytes) => bytes,
-            Place::Packed {
+            Stored::Plain(bytes) => bytes,
+            Stored::Packed {
                 frame,
                 offset,
                 length,

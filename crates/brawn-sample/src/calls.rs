@@ -4,13 +4,13 @@ use libc::c_long;
 
 /// The name of the kernel's function of that number.
 pub fn name(number: i64) -> Option<&'static str> {
-    let mut names = NAMES.iter();
+    let mut names = NAMES.iter().chain(OLD);
     names.find(|(n, _)| *n == number).map(|(_, name)| *name)
 }
 
 /// Whether it is the name of one.
 pub fn is_name(name: &str) -> bool {
-    NAMES.iter().any(|(_, known)| *known == name)
+    NAMES.iter().chain(OLD).any(|(_, known)| *known == name)
 }
 
 const NAMES: &[(c_long, &str)] = &[
@@ -62,22 +62,20 @@ const NAMES: &[(c_long, &str)] = &[
     (libc::SYS_wait4, "wait4"),
     (libc::SYS_write, "write"),
     (libc::SYS_writev, "writev"),
-    #[cfg(target_arch = "x86_64")]
+];
+
+/// Those that newer architectures lack.
+#[cfg(target_arch = "x86_64")]
+const OLD: &[(c_long, &str)] = &[
     (libc::SYS_open, "open"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_stat, "stat"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_lstat, "lstat"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_poll, "poll"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_select, "select"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_epoll_wait, "epoll_wait"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_access, "access"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_unlink, "unlink"),
-    #[cfg(target_arch = "x86_64")]
     (libc::SYS_readlink, "readlink"),
 ];
+#[cfg(not(target_arch = "x86_64"))]
+const OLD: &[(c_long, &str)] = &[];

@@ -76,60 +76,33 @@ const MEMORY: Cost = cost(0.1, -0.05, 0.35);
 const LOCKS: Cost = cost(0.4, 0.2, 0.8);
 const FUTEX: Cost = cost(0.6, 0.2, 1.0);
 
-/// Parts of functions, by the names that have the samples.
+/// Functions, each with its parts: the names that have the samples.
 const PARTS: &[(&str, &str)] = &[
-    ("__fwritex", "fwrite"),
-    ("__intscan", "strtol"),
-    ("__floatscan", "strtod"),
-    ("__shgetc", "strtod"),
-    ("__shlim", "strtod"),
-    ("__month_to_secs", "mktime"),
-    ("__qsort_r", "qsort"),
-    ("__secs_to_tm", "localtime_r"),
-    ("__secs_to_zone", "localtime_r"),
-    ("__strcasecmp_l", "strcasecmp"),
-    ("__strftime_fmt_1", "strftime"),
-    ("__strftime_l", "strftime"),
-    ("__strncasecmp_l", "strncasecmp"),
-    ("cycle", "qsort"),
-    ("decfloat", "strtod"),
-    ("fmodl", "strtod"),
-    ("copysignl", "strtod"),
-    ("scalbnl", "strtod"),
-    ("frexpl", "snprintf"),
-    ("fmt_fp", "snprintf"),
-    ("fmt_u", "snprintf"),
-    ("fputc", "putc"),
-    ("fputs_unlocked", "fputs"),
-    ("getdelim", "getline"),
-    ("getint", "snprintf"),
-    ("pad", "snprintf"),
-    ("pop_arg", "snprintf"),
-    ("printf_core", "snprintf"),
-    ("qsort_r", "qsort"),
-    ("sift", "qsort"),
-    ("smoothsort", "qsort"),
-    ("sn_write", "snprintf"),
-    ("tre_match", "regexec"),
-    ("tre_tnfa_run_backtrack", "regexec"),
-    ("tre_tnfa_run_parallel", "regexec"),
-    ("strftime_l", "strftime"),
-    ("strtoul", "strtol"),
-    ("strtoull", "strtol"),
-    ("strtox", "strtod"),
-    ("trinkle", "qsort"),
-    ("asprintf", "snprintf"),
-    ("dprintf", "snprintf"),
-    ("fprintf", "snprintf"),
-    ("printf", "snprintf"),
-    ("sprintf", "snprintf"),
-    ("vasprintf", "snprintf"),
-    ("vdprintf", "snprintf"),
-    ("vfprintf", "snprintf"),
-    ("vprintf", "snprintf"),
-    ("vsprintf", "snprintf"),
-    ("vsnprintf", "snprintf"),
-    ("wctomb", "snprintf"),
+    ("fwrite", "__fwritex"),
+    ("strtol", "__intscan strtoul strtoull"),
+    (
+        "strtod",
+        "__floatscan __shgetc __shlim decfloat fmodl copysignl scalbnl strtox",
+    ),
+    ("mktime", "__month_to_secs"),
+    ("qsort", "__qsort_r cycle qsort_r sift smoothsort trinkle"),
+    ("localtime_r", "__secs_to_tm __secs_to_zone"),
+    ("strcasecmp", "__strcasecmp_l"),
+    ("strftime", "__strftime_fmt_1 __strftime_l strftime_l"),
+    ("strncasecmp", "__strncasecmp_l"),
+    (
+        "snprintf",
+        "frexpl fmt_fp fmt_u getint pad pop_arg printf_core sn_write asprintf dprintf \
+         fprintf printf sprintf vasprintf vdprintf vfprintf vprintf vsprintf vsnprintf \
+         wctomb",
+    ),
+    ("putc", "fputc"),
+    ("fputs", "fputs_unlocked"),
+    ("getline", "getdelim"),
+    (
+        "regexec",
+        "tre_match tre_tnfa_run_backtrack tre_tnfa_run_parallel",
+    ),
 ];
 
 /// How the names of locks' functions begin.
@@ -257,9 +230,10 @@ impl Costs {
 /// The function whose part it is; without the underscores of names that only libc uses.
 pub fn head(name: &str) -> &str {
     let plain = name.trim_start_matches('_');
-    let is_it = |part: &&(&str, &str)| part.0 == name || part.0 == plain;
-    let part = PARTS.iter().find(is_it);
-    part.map_or(plain, |(_, head)| head)
+    let is_it = |part: &str| part == name || part == plain;
+    let has_it = |(_, parts): &&(&str, &str)| parts.split(' ').any(is_it);
+    let found = PARTS.iter().find(has_it);
+    found.map_or(plain, |(head, _)| head)
 }
 
 /// Whether it is a function of locks, semaphores or condition variables.

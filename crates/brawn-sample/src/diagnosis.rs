@@ -4,7 +4,7 @@ use crate::calls;
 use crate::code::{Code, Function, Whose};
 use crate::costs::head;
 use crate::hits::LENGTHS;
-use crate::samples::{Hit, Mode, Place, Samples};
+use crate::samples::{FileOffset, Hit, Mode, Samples};
 use brawn_core::listed::Listed;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Where processor time goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+pub enum Owner {
     /// malloc, free and what they alone call; what the kernel does for them.
     Heap,
     /// Memory and string functions.
@@ -28,7 +28,7 @@ pub enum Part {
     Other,
 }
 
-impl Part {
+impl Owner {
     /// Every part.
     pub const ALL: [Self; 6] = [
         Self::Heap,
@@ -55,9 +55,9 @@ pub struct Share {
 
 /// The share of a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PartShare {
+pub struct OwnerShare {
     /// The part.
-    pub part: Part,
+    pub part: Owner,
     /// Its share.
     #[serde(flatten)]
     pub share: Share,
@@ -67,7 +67,7 @@ pub struct PartShare {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionShare {
     /// The part that it counts for.
-    pub part: Part,
+    pub part: Owner,
     /// Its name; empty if unknown. In the part `kernel`, who called the kernel.
     pub name: String,
     /// Whether it is time in the kernel.
@@ -96,7 +96,7 @@ pub struct Diagnosis {
     /// Threads that ran.
     pub threads: u64,
     /// The shares of all parts.
-    pub parts: Vec<PartShare>,
+    pub parts: Vec<OwnerShare>,
     /// The shares of functions, the largest first.
     pub functions: Vec<FunctionShare>,
     /// Seconds that threads waited for the heap's lock.
@@ -114,7 +114,7 @@ pub struct Diagnosis {
     pub large: f64,
     /// Functions that a sort's comparisons take time in, with the share of the samples there.
     #[serde(default)]
-    pub comparing: Vec<(Part, String, f64)>,
+    pub comparing: Vec<(Owner, String, f64)>,
     /// Whether the program's file has a libc that brawn replaces functions of.
     pub has_musl: bool,
     /// Whether it has a build of musl that brawn does not know, so that nothing is known about its functions.
@@ -124,7 +124,7 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     /// The share of a part.
-    pub fn part(&self, part: Part) -> Share {
+    pub fn part(&self, part: Owner) -> Share {
         let mut parts = self.parts.iter().filter(|p| p.part == part);
         parts
             .next()
@@ -136,7 +136,7 @@ impl Diagnosis {
 impl Diagnosis {
     /// The share of page faults in the program's own code that are for memory which the heap had given back.
     pub fn heap_faults(&self) -> f64 {
-        let is_fault = |f: &&FunctionShare| f.part == Part::Kernel && f.name.contains(' ');
+        let is_fault = |f: &&FunctionShare| f.part == Owner::Kernel && f.name.contains(' ');
         self.total(is_fault) * self.given_back()
     }
 
@@ -149,7 +149,7 @@ impl Diagnosis {
 
     /// The share of the run in which the kernel works for the heap's own code.
     pub fn heap_in_kernel(&self) -> f64 {
-        self.total(|f| f.part == Part::Heap && f.kernel)
+        self.total(|f| f.part == Owner::Heap && f.kernel)
     }
 
     /// Whether threads waited for the heap's lock for a share of the run that is worth a word.
@@ -167,7 +167,7 @@ impl Diagnosis {
 /// What the kernel does to take the heap's memory back.
 pub(crate) fn is_given(f: &&FunctionShare) -> bool {
     const GIVES: [&str; 3] = ["munmap", "madvise", "mremap"];
-    f.part == Part::Heap && f.kernel && GIVES.contains(&f.name.trim_start_matches('_'))
+    f.part == Owner::Heap && f.kernel && GIVES.contains(&f.name.trim_start_matches('_'))
 }
 
 /// Waits for the heap's lock are worth a word from this share of the run's time on.
@@ -213,16 +213,16 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
     let mut functions: HashMap<Key, u64> = HashMap::new();
     let mut copies = [0; LENGTHS.len() + 1];
     let mut given = [0; 2];
-    let mut comparing: BTreeMap<(Part, String), u64> = BTreeMap::new();
+    let mut comparing: BTreeMap<(Owner, String), u64> = BTreeMap::new();
     for hit in &samples.hits {
         let key = reader.key(hit);
         let length = hit
             .length
-            .filter(|_| key.part == Part::Memory && is_move(&key.name));
+            .filter(|_| key.part == Owner::Memory && is_move(&key.name));
         length
             .into_iter()
             .for_each(|class| copies[usize::from(class)] += hit.count);
-        if key.part == Part::Heap && key.kernel && key.name.trim_start_matches('_') == "munmap" {
+        if key.part == Owner::Heap && key.kernel && key.name.trim_start_matches('_') == "munmap" {
             given[usize::from(hit.length.is_some())] += hit.count;
         }
         if reader.is_comparing(hit, &key) {
@@ -232,7 +232,7 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
     }
     let kernel = reader.uncounted(&mut functions);
     let all: u64 = functions.values().sum::<u64>();
-    let mut parts: BTreeMap<Part, u64> = Part::ALL.iter().map(|p| (*p, 0)).collect();
+    let mut parts: BTreeMap<Owner, u64> = Owner::ALL.iter().map(|p| (*p, 0)).collect();
     for (key, count) in &functions {
         *parts.entry(key.part).or_default() += count;
     }
@@ -253,7 +253,7 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         let order = b.share.count.cmp(&a.share.count);
         order.then_with(|| (a.part, &a.name).cmp(&(b.part, &b.name)))
     });
-    let parts = parts.into_iter().map(|(part, count)| PartShare {
+    let parts = parts.into_iter().map(|(part, count)| OwnerShare {
         part,
         share: share(count, all),
     });
@@ -281,7 +281,7 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    part: Part,
+    part: Owner,
     name: String,
     kernel: bool,
     file: Option<String>,
@@ -307,18 +307,18 @@ const SHARED: Listed = Listed(
 );
 
 impl Reader<'_> {
-    fn function(&self, place: Place) -> Option<&Function> {
+    fn function(&self, place: FileOffset) -> Option<&Function> {
         self.codes.get(place.file as usize)?.function(place.at)
     }
 
     /// The functions that called, the last first, as far as their names are known.
-    fn callers<'p>(&'p self, callers: &'p [Place]) -> impl Iterator<Item = &'p Function> {
-        let is_call = |p: &&Place| {
+    fn callers<'p>(&'p self, callers: &'p [FileOffset]) -> impl Iterator<Item = &'p Function> {
+        let is_call = |p: &&FileOffset| {
             let code = self.codes.get(p.file as usize);
             code.is_some_and(|c| c.is_after_call(p.at))
         };
         // The call may be the last instruction of its function.
-        let before = |p: &Place| Place {
+        let before = |p: &FileOffset| FileOffset {
             at: p.at.saturating_sub(1),
             ..*p
         };
@@ -327,7 +327,7 @@ impl Reader<'_> {
     }
 
     /// Whether the heap runs there, or what runs there was called by it.
-    fn is_heaps(&self, place: Option<Place>, callers: &[Place]) -> bool {
+    fn is_heaps(&self, place: Option<FileOffset>, callers: &[FileOffset]) -> bool {
         let Some(place) = place else { return false };
         if self
             .codes
@@ -357,7 +357,7 @@ impl Reader<'_> {
     fn is_comparing(&self, hit: &Hit, key: &Key) -> bool {
         const NEAR: usize = 4;
         let is_sort = |name: &str| head(name) == "qsort";
-        let may = matches!(key.part, Part::Program | Part::Libc | Part::Memory);
+        let may = matches!(key.part, Owner::Program | Owner::Libc | Owner::Memory);
         may && !is_sort(&key.name) && {
             let mut callers = self.callers(&hit.callers).take(NEAR);
             callers.any(|f| f.whose == Whose::Libc && is_sort(&f.name))
@@ -379,16 +379,16 @@ impl Reader<'_> {
         // What belongs to other programs, and to glibc, is not replaced.
         let is_musl = is_program || code.is_some_and(Code::has_musl);
         let part = if self.is_heaps(place, &hit.callers) {
-            Part::Heap
+            Owner::Heap
         } else if hit.kernel {
-            Part::Kernel
+            Owner::Kernel
         } else {
             match whose.filter(|_| is_musl) {
-                Some(Whose::Memory) => Part::Memory,
-                Some(Whose::Libc) => Part::Libc,
-                _ if is_musl && is_libcs && code.is_some_and(|c| c.is_libc) => Part::Libc,
-                _ if is_program => Part::Program,
-                _ => Part::Other,
+                Some(Whose::Memory) => Owner::Memory,
+                Some(Whose::Libc) => Owner::Libc,
+                _ if is_musl && is_libcs && code.is_some_and(|c| c.is_libc) => Owner::Libc,
+                _ if is_program => Owner::Program,
+                _ => Owner::Other,
             }
         };
         let named = match function.filter(is_way) {
@@ -400,19 +400,19 @@ impl Reader<'_> {
             None => function,
         };
         let name = match (part, hit.kernel && !is_call) {
-            (Part::Kernel | Part::Heap, true) => "page faults and interrupts".to_owned(),
-            (Part::Program | Part::Other, _) if whose.is_none() => String::new(),
-            (Part::Heap, false) if hit.kernel => self.call(hit).map_or_else(
+            (Owner::Kernel | Owner::Heap, true) => "page faults and interrupts".to_owned(),
+            (Owner::Program | Owner::Other, _) if whose.is_none() => String::new(),
+            (Owner::Heap, false) if hit.kernel => self.call(hit).map_or_else(
                 || named.map(|f| f.name.clone()).unwrap_or_default(),
                 str::to_owned,
             ),
-            (Part::Kernel, false) if !named.is_some_and(|f| calls::is_name(&f.name)) => {
+            (Owner::Kernel, false) if !named.is_some_and(|f| calls::is_name(&f.name)) => {
                 let own = || named.map(|f| f.name.as_str());
                 self.call(hit).or_else(own).unwrap_or_default().to_owned()
             }
             _ => named.map(|f| f.name.clone()).unwrap_or_default(),
         };
-        let file = place.filter(|_| !is_program && part == Part::Other);
+        let file = place.filter(|_| !is_program && part == Owner::Other);
         let file = file.and_then(|p| self.samples.files.get(p.file as usize));
         let file = file.and_then(|f| Some(f.file_name()?.to_string_lossy().into_owned()));
         Key {
@@ -449,7 +449,7 @@ impl Reader<'_> {
         }
         let count = (samples.count() as f64 * samples.system / samples.user).round() as u64;
         let key = Key {
-            part: Part::Kernel,
+            part: Owner::Kernel,
             name: String::new(),
             kernel: true,
             file: None,

@@ -1,7 +1,7 @@
 //! Counts samples that are alike.
 
 use crate::maps::Maps;
-use crate::samples::{Hit, Place};
+use crate::samples::{FileOffset, Hit};
 use std::collections::{HashMap, HashSet};
 
 /// A sample as it comes.
@@ -24,7 +24,13 @@ pub struct Sample {
     pub stack: Vec<u64>,
 }
 
-type Key = (Option<Place>, bool, Option<i64>, Option<u8>, Vec<Place>);
+type Key = (
+    Option<FileOffset>,
+    bool,
+    Option<i64>,
+    Option<u8>,
+    Vec<FileOffset>,
+);
 
 /// The longest copies of each class but the last.
 pub const LENGTHS: [u64; 3] = [64, 512, 4096];

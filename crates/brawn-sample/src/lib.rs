@@ -28,9 +28,9 @@ mod waits;
 mod words;
 
 pub use costs::{Cost, Costs};
-pub use diagnosis::{Diagnosis, FunctionShare, Part, PartShare, Share, diagnose};
+pub use diagnosis::{Diagnosis, FunctionShare, Owner, OwnerShare, Share, diagnose};
 pub use prediction::{Gain, Prediction, Unclear, predict};
 pub use run::{Options, Source};
 pub use sampler::sample;
-pub use samples::{Hit, Mode, Place, Samples, Wait};
+pub use samples::{FileOffset, Hit, Mode, Samples, Wait};
 pub use stays::mark;

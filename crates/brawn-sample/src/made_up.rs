@@ -1,29 +1,29 @@
 //! A diagnosis of shares that are given: for tests of what is made of one, and to ask what would be if.
 
 use crate::calls;
-use crate::diagnosis::{Diagnosis, FunctionShare, Part, PartShare, share};
+use crate::diagnosis::{Diagnosis, FunctionShare, Owner, OwnerShare, share};
 use crate::samples::Mode;
 
 impl Diagnosis {
     /// A run of a second on one thread, of whose samples these functions have these shares; the program has the rest.
-    pub fn made_up(functions: &[(Part, &str, f64)], samples: u64) -> Self {
+    pub fn made_up(functions: &[(Owner, &str, f64)], samples: u64) -> Self {
         let of = |share_of: f64| share((share_of * samples as f64).round() as u64, samples);
         let all: f64 = functions.iter().map(|f| f.2).sum();
-        let part = |part: Part| {
+        let part = |part: Owner| {
             let of_it = functions.iter().filter(|f| f.0 == part);
-            let rest = if part == Part::Program {
+            let rest = if part == Owner::Program {
                 (1.0 - all).max(0.0)
             } else {
                 0.0
             };
             let share = of(of_it.map(|f| f.2).sum::<f64>() + rest);
-            PartShare { part, share }
+            OwnerShare { part, share }
         };
-        let function = |(part, name, of_it): &(Part, &str, f64)| FunctionShare {
+        let function = |(part, name, of_it): &(Owner, &str, f64)| FunctionShare {
             part: *part,
             name: (*name).to_owned(),
             // Page faults have no function's name.
-            kernel: *part == Part::Kernel || calls::is_name(name) || name.contains(' '),
+            kernel: *part == Owner::Kernel || calls::is_name(name) || name.contains(' '),
             file: None,
             stays: false,
             share: of(*of_it),
@@ -34,7 +34,7 @@ impl Diagnosis {
             seconds: 1.0,
             wall: 1.0,
             threads: 1,
-            parts: Part::ALL.into_iter().map(part).collect(),
+            parts: Owner::ALL.into_iter().map(part).collect(),
             functions: functions.iter().map(function).collect(),
             heap_wait: 0.0,
             again: 0.0,

@@ -1,7 +1,7 @@
 //! What brawn would change, from a diagnosis and what functions cost: a time, as an interval.
 
 use crate::costs::{Cost, Costs, head};
-use crate::diagnosis::{Diagnosis, FunctionShare, Part, WAITS, is_copy, is_given};
+use crate::diagnosis::{Diagnosis, FunctionShare, Owner, WAITS, is_copy, is_given};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -111,24 +111,24 @@ fn total(diagnosis: &Diagnosis, is: impl Fn(&&FunctionShare) -> bool) -> f64 {
 }
 
 fn is_futex(f: &&FunctionShare) -> bool {
-    f.part == Part::Kernel && (f.name == "futex" || f.name.starts_with("pthread_"))
+    f.part == Owner::Kernel && (f.name == "futex" || f.name.starts_with("pthread_"))
 }
 
 /// What the heap's lock takes.
 fn is_lock(f: &&FunctionShare) -> bool {
     const LOCKS: [&str; 6] = ["lock", "unlock", "wait", "wake", "futexwait", "futex"];
-    f.part == Part::Heap && LOCKS.contains(&f.name.trim_start_matches('_'))
+    f.part == Owner::Heap && LOCKS.contains(&f.name.trim_start_matches('_'))
 }
 
 /// What else it does when the heap calls it.
 fn is_asked(f: &&FunctionShare) -> bool {
     const ASKS: [&str; 4] = ["", "brk", "mmap", "mprotect"];
-    f.part == Part::Heap && f.kernel && ASKS.contains(&f.name.trim_start_matches('_'))
+    f.part == Owner::Heap && f.kernel && ASKS.contains(&f.name.trim_start_matches('_'))
 }
 
 /// Calls that no heap makes: musl's code for them is shared, and the caller was not seen.
 fn is_others(f: &&FunctionShare) -> bool {
-    f.part == Part::Heap && f.kernel && !(is_lock(f) || is_given(f) || is_fault(f) || is_asked(f))
+    f.part == Owner::Heap && f.kernel && !(is_lock(f) || is_given(f) || is_fault(f) || is_asked(f))
 }
 
 /// Comparisons end at the first difference, which is near in most programs.
@@ -150,7 +150,7 @@ fn is_heap_left(diagnosis: &Diagnosis) -> bool {
     diagnosis
         .functions
         .iter()
-        .any(|f| f.part == Part::Heap && f.stays)
+        .any(|f| f.part == Owner::Heap && f.stays)
 }
 
 /// Half of the 95 % interval of a share.
@@ -167,7 +167,7 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
         of_heap(&mut sum, diagnosis, costs);
         let of_memory = |is: fn(&str) -> bool| {
             total(diagnosis, |f| {
-                f.part == Part::Memory && !f.stays && is(&f.name)
+                f.part == Owner::Memory && !f.stays && is(&f.name)
             })
         };
         let rest = |name: &str| !is_copy(name) && !is_compare(name);
@@ -188,7 +188,7 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
             sum.add(what, share, error_of(share, diagnosis.samples), cost);
         }
         for function in &diagnosis.functions {
-            if function.part == Part::Libc && !function.stays {
+            if function.part == Owner::Libc && !function.stays {
                 of_libc(&mut sum, function, costs);
             }
         }
@@ -243,20 +243,20 @@ fn finish(sum: Sum, diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
 /// What has most of the time of all that stays: a function of libc or of the kernel, or the program itself.
 fn rest(diagnosis: &Diagnosis, costs: &Costs) -> Option<(String, f64)> {
     let stays = |f: &&FunctionShare| match f.part {
-        Part::Libc => f.stays || costs.function(&f.name).is_none_or(|c| c.typical > STAYS),
-        Part::Kernel => !is_fault(f) && !is_futex(f),
-        Part::Heap | Part::Memory => f.stays,
-        Part::Program | Part::Other => true,
+        Owner::Libc => f.stays || costs.function(&f.name).is_none_or(|c| c.typical > STAYS),
+        Owner::Kernel => !is_fault(f) && !is_futex(f),
+        Owner::Heap | Owner::Memory => f.stays,
+        Owner::Program | Owner::Other => true,
     };
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     for function in diagnosis.functions.iter().filter(stays) {
         let what = match function.part {
-            Part::Heap => "malloc and free".to_owned(),
-            Part::Program => "the program itself".to_owned(),
-            Part::Other => "other programs and libraries".to_owned(),
+            Owner::Heap => "malloc and free".to_owned(),
+            Owner::Program => "the program itself".to_owned(),
+            Owner::Other => "other programs and libraries".to_owned(),
             _ if function.name.is_empty() => continue,
-            Part::Libc | Part::Memory => head(&function.name).to_owned(),
-            Part::Kernel => format!("the kernel, in {}", function.name),
+            Owner::Libc | Owner::Memory => head(&function.name).to_owned(),
+            Owner::Kernel => format!("the kernel, in {}", function.name),
         };
         *shares.entry(what).or_default() += function.share.share;
     }
@@ -270,9 +270,9 @@ fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     if is_heap_left(diagnosis) {
         return;
     }
-    let heap = diagnosis.part(Part::Heap);
+    let heap = diagnosis.part(Owner::Heap);
     let locks = total(diagnosis, is_lock);
-    let faults = total(diagnosis, |f| f.part == Part::Heap && is_fault(f));
+    let faults = total(diagnosis, |f| f.part == Owner::Heap && is_fault(f));
     let asked = total(diagnosis, is_asked);
     let given = total(diagnosis, is_given);
     let others = total(diagnosis, is_others);
@@ -290,7 +290,7 @@ fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     let of_faults = cost_of_faults(diagnosis, costs);
     sum.add("", faults, 0.0, of_faults);
     // Of those in the program's own code some are for memory that the heap gave back, and of which it keeps more now.
-    let is_programs = |f: &&FunctionShare| f.part == Part::Kernel && is_fault(f);
+    let is_programs = |f: &&FunctionShare| f.part == Owner::Kernel && is_fault(f);
     let programs = total(diagnosis, is_programs);
     sum.add("", programs, 0.0, of_faults);
     let all = all + programs * (1.0 - of_faults.typical);
@@ -315,19 +315,19 @@ fn of_libc(sum: &mut Sum, function: &FunctionShare, costs: &Costs) {
 fn of_sorts(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     let stays = |name: &str| {
         let mut functions = diagnosis.functions.iter();
-        functions.any(|f| f.stays && f.part != Part::Program && f.name == name)
+        functions.any(|f| f.stays && f.part != Owner::Program && f.name == name)
     };
     let mut sorts = diagnosis.functions.iter();
-    if sorts.any(|f| f.part == Part::Libc && f.stays && head(&f.name) == "qsort") {
+    if sorts.any(|f| f.part == Owner::Libc && f.stays && head(&f.name) == "qsort") {
         return;
     }
-    let left = |(part, name, share): &(Part, String, f64)| {
+    let left = |(part, name, share): &(Owner, String, f64)| {
         let cost = match part {
             _ if stays(name) => 1.0,
-            Part::Memory if is_copy(name) => costs.copies_of(diagnosis.copies).typical,
-            Part::Memory if is_compare(name) => costs.compares.typical,
-            Part::Memory => costs.memory.typical,
-            Part::Libc => costs.function(name).map_or(1.0, |cost| cost.typical),
+            Owner::Memory if is_copy(name) => costs.copies_of(diagnosis.copies).typical,
+            Owner::Memory if is_compare(name) => costs.compares.typical,
+            Owner::Memory => costs.memory.typical,
+            Owner::Libc => costs.function(name).map_or(1.0, |cost| cost.typical),
             _ => 1.0,
         };
         share * cost

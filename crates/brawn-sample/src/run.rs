@@ -5,12 +5,12 @@ use crate::maps::Maps;
 use crate::records::{Record, What};
 use crate::samples::{Mode, Samples};
 use crate::waits::{Waits, processor_time};
-use brawn_lab::process::kernel::{self, Fields};
+use brawn_lab::process::child::Child;
+use brawn_lab::process::kernel::Fields;
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::os::fd::RawFd;
+use std::process::Command;
+use std::time::Duration;
 
 /// Where samples come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,13 +56,6 @@ pub const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_mil
 pub struct Run {
     /// The process.
     pub child: Child,
-    /// When it began.
-    pub start: Instant,
-    limit: Option<Duration>,
-    interrupt: Option<RawFd>,
-    is_interrupted: bool,
-    /// What becomes readable when the process ends.
-    end: Option<OwnedFd>,
     processor: f64,
     wall: f64,
     user: f64,
@@ -78,22 +71,8 @@ pub struct Run {
 impl Run {
     /// Starts it.
     pub fn start(command: &mut Command, options: &Options) -> io::Result<Self> {
-        let dies = || {
-            // SAFETY: it only changes the calling process.
-            let done = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } >= 0;
-            done.then_some(()).ok_or_else(io::Error::last_os_error)
-        };
-        // SAFETY: between fork and exec it only calls the kernel. Should this process be killed, the program goes, too.
-        unsafe { command.pre_exec(dies) };
-        let start = Instant::now();
-        let child = command.spawn()?;
         Ok(Self {
-            end: kernel::handle(child.id().cast_signed()).ok(),
-            child,
-            start,
-            limit: options.limit,
-            interrupt: options.interrupt,
-            is_interrupted: false,
+            child: Child::start(command, options.limit, options.interrupt)?,
             processor: processor_time(),
             wall: 0.0,
             user: 0.0,
@@ -109,56 +88,29 @@ impl Run {
     /// Whether the process has ended; if so, keeps how.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         self.check_limit()?;
-        let id = self.child.id().cast_signed();
-        // The process is this one's child, and nothing else waits for it.
-        let ended = kernel::reap(id, libc::WNOHANG | libc::__WALL)?;
-        if let Some((_, status, usage)) = &ended {
+        let ended = self.child.ended()?;
+        if let Some((status, usage)) = &ended {
             self.ended(*status, usage);
         }
         Ok(ended.is_some())
     }
 
-    /// Sleeps, until the process ends at most, or until all is to stop.
-    pub fn sleep(&self, pause: Duration) {
-        let end = self.end.as_ref().map(|end| end.as_raw_fd());
-        // The kernel would tell of the interrupt again and again.
-        let interrupt = self.interrupt.filter(|_| !self.is_interrupted);
-        is_readable([end, interrupt], pause);
-    }
-
-    /// No samples of a run that was interrupted.
-    pub fn refuse_interrupted(&self) -> io::Result<()> {
-        match self.is_interrupted {
-            true => Err(io::ErrorKind::Interrupted.into()),
-            false => Ok(()),
-        }
-    }
-
-    /// Kills the process if it has run for too long, or if all is to stop.
+    /// Kills the process if it has run for too long, or if all is to stop. Looks at its memory, now and then.
     pub fn check_limit(&mut self) -> io::Result<()> {
-        let interrupt = self.interrupt.filter(|_| !self.is_interrupted);
-        if interrupt.is_some() && is_readable([interrupt, None], Duration::ZERO) {
-            self.is_interrupted = true;
-            self.child.kill()?;
-        }
-        let now = self.start.elapsed();
+        let now = self.child.start.elapsed();
         if now >= self.looked + now / 8 + PAUSES[0] {
             self.looked = now;
             let seen = Pages::of(self.child.id());
             self.pages = self.pages.max(seen.peak);
             self.of_files = self.of_files.max(seen.of_files);
         }
-        if self.limit.is_some_and(|limit| self.start.elapsed() > limit) {
-            self.limit = None;
-            self.child.kill()?;
-        }
-        Ok(())
+        self.child.check_limit()
     }
 
     /// The process has ended so.
     pub fn ended(&mut self, status: i32, usage: &libc::rusage) {
         let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
-        self.wall = self.start.elapsed().as_secs_f64();
+        self.wall = self.child.start.elapsed().as_secs_f64();
         (self.user, self.system) = (seconds(usage.ru_utime), seconds(usage.ru_stime));
         self.faults = usage.ru_minflt.cast_unsigned();
         let most = usage.ru_maxrss.cast_unsigned() * 1024 / PAGE;
@@ -201,11 +153,6 @@ impl Pages {
             of_files: pages("RssFile:"),
         }
     }
-}
-
-/// Whether one of the files becomes readable within this time.
-fn is_readable(files: [Option<RawFd>; 2], within: Duration) -> bool {
-    kernel::poll(files, Some(within)).is_ok_and(|ready| ready.contains(&true))
 }
 
 /// What was seen so far.

@@ -38,7 +38,7 @@ fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Re
     seen.waits.start(run.child.id(), run.child.id());
     let mut ended = false;
     while !ended {
-        run.sleep(pause(&run, &seen));
+        run.child.sleep(pause(&run, &seen));
         // Whatever comes after this belongs to what the process left behind.
         ended = run.has_ended()?;
         clock.drain(&mut seen.records);
@@ -47,7 +47,7 @@ fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Re
             seen.waits.look(&seen.maps);
         }
     }
-    run.refuse_interrupted()?;
+    run.child.refuse_interrupted()?;
     let period = 1e-3 * DETUNED as f64 / f64::from(options.hertz.clamp(1, 10_000));
     let (mode, reason) = if clock.kernel {
         (Mode::Clock, None)
@@ -67,5 +67,5 @@ fn pause(run: &Run, seen: &Seen) -> Duration {
         true => shortest,
         false => longest,
     };
-    (run.start.elapsed() / 8).clamp(shortest, most)
+    (run.child.start.elapsed() / 8).clamp(shortest, most)
 }

@@ -17,7 +17,7 @@ pub enum Mode {
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct FileOffset {
     /// The file: its position in [`Samples::files`].
     pub file: u32,
     /// The offset in the file.
@@ -28,7 +28,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     /// The program's own place: where it ran, or from where it called the kernel. `None` outside of all files.
-    pub place: Option<Place>,
+    pub place: Option<FileOffset>,
     /// Whether the kernel ran.
     pub kernel: bool,
     /// The kernel's function that ran for the program, if the sampling says so.
@@ -38,7 +38,7 @@ pub struct Hit {
     #[serde(default)]
     pub length: Option<u8>,
     /// Places in code that are on top of the stack, the last call first. Some of them may be old.
-    pub callers: Vec<Place>,
+    pub callers: Vec<FileOffset>,
     /// How many samples.
     pub count: u64,
 }
@@ -49,9 +49,9 @@ pub struct Wait {
     /// The futex's address in the process.
     pub futex: u64,
     /// Where the program called the kernel.
-    pub place: Option<Place>,
+    pub place: Option<FileOffset>,
     /// As in [`Hit`].
-    pub callers: Vec<Place>,
+    pub callers: Vec<FileOffset>,
     /// The time that threads were seen waiting.
     pub seconds: f64,
 }
@@ -110,11 +110,11 @@ impl Samples {
             .iter()
             .map(|f| position(&mut self.files, f))
             .collect();
-        let moved = |place: Place| Place {
+        let moved = |place: FileOffset| FileOffset {
             file: files.get(place.file as usize).copied().unwrap_or(u32::MAX),
             ..place
         };
-        let moved_all = |places: Vec<Place>| places.into_iter().map(moved).collect();
+        let moved_all = |places: Vec<FileOffset>| places.into_iter().map(moved).collect();
         self.hits.extend(other.hits.into_iter().map(|hit| Hit {
             place: hit.place.map(moved),
             callers: moved_all(hit.callers),

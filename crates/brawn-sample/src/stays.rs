@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::costs::{head, is_lock};
-use crate::diagnosis::{Diagnosis, Part};
+use crate::diagnosis::{Diagnosis, Owner};
 use brawn_core::component::Component;
 use brawn_core::program::{self, Options};
 use brawn_payload::{Profile, payloads};
@@ -46,20 +46,20 @@ impl Replaced {
     }
 
     /// Whether samples of that name stay.
-    fn leaves(&self, part: Part, name: &str) -> bool {
+    fn leaves(&self, part: Owner, name: &str) -> bool {
         let is_of_numbers = || OF_NUMBERS.contains(&name.trim_start_matches('_'));
         let has_lock = || self.heads.iter().any(|head| is_lock(head));
         match part {
-            Part::Heap => !self.heap,
-            Part::Memory => !self.heads.contains(head(name)),
-            Part::Libc if is_of_numbers() => {
+            Owner::Heap => !self.heap,
+            Owner::Memory => !self.heads.contains(head(name)),
+            Owner::Libc if is_of_numbers() => {
                 !READS_NUMBERS.iter().any(|name| self.heads.contains(*name))
             }
             // Of others it is not known whether they are parts of what is replaced.
-            Part::Libc if is_lock(name) => !has_lock(),
-            Part::Libc => self.known.contains(head(name)) && !self.heads.contains(head(name)),
-            Part::Kernel => !has_lock(),
-            Part::Program | Part::Other => true,
+            Owner::Libc if is_lock(name) => !has_lock(),
+            Owner::Libc => self.known.contains(head(name)) && !self.heads.contains(head(name)),
+            Owner::Kernel => !has_lock(),
+            Owner::Program | Owner::Other => true,
         }
     }
 }

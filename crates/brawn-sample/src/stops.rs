@@ -70,7 +70,7 @@ pub fn sample(command: &mut Command, options: &Options) -> io::Result<Samples> {
         }
     }
     tracer.leave();
-    tracer.run.refuse_interrupted()?;
+    tracer.run.child.refuse_interrupted()?;
     let samples = tracer.seen.into_samples(Mode::Stops, &tracer.run, 0.0);
     let count = samples.count().max(1) as f64;
     Ok(Samples {
@@ -139,9 +139,7 @@ impl Tracer {
             done(i64::from(unsafe { libc::kill(id, libc::SIGCONT) }))
         };
         if let Err(error) = taken() {
-            // It may have ended by now.
-            let _ = tracer.run.child.kill();
-            let _ = tracer.run.child.wait();
+            tracer.run.child.stop();
             return Err(io::Error::new(error.kind(), format!("ptrace: {error}")));
         }
         tracer.add(id);

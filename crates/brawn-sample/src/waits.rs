@@ -2,7 +2,7 @@
 
 use crate::maps::Maps;
 use crate::records::STACK;
-use crate::samples::{Place, Wait};
+use crate::samples::{FileOffset, Wait};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -15,7 +15,7 @@ const SHARE: f64 = 100.0;
 /// More threads than these are not looked at one by one: those that are stand for the others.
 const MOST_THREADS: usize = 128;
 
-type Key = (u64, Option<Place>, Vec<Place>);
+type Key = (u64, Option<FileOffset>, Vec<FileOffset>);
 
 /// The threads, and what they waited for so far.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! A diagnosis in words.
 
-use crate::diagnosis::{Diagnosis, FunctionShare, Part};
+use crate::diagnosis::{Diagnosis, FunctionShare, Owner};
 use brawn_lab::show::units;
 
 /// Functions with less than this share are not worth a word.
@@ -16,7 +16,7 @@ impl Diagnosis {
             return "the run is too short to take samples of it".to_owned();
         }
         let mut parts: Vec<(f64, String)> = Vec::new();
-        let heap = self.part(Part::Heap);
+        let heap = self.part(Owner::Heap);
         let faults = self.heap_faults();
         let kernels = self.heap_in_kernel() + faults;
         let of_kernel = if kernels >= WORTH {
@@ -37,7 +37,7 @@ impl Diagnosis {
             let text = format!("in malloc and free{of_kernel}{waited}");
             parts.push((heap, text).with(units::share(heap)));
         }
-        for part in [Part::Memory, Part::Libc] {
+        for part in [Owner::Memory, Owner::Libc] {
             let of_it = self.functions.iter().filter(|f| f.part == part);
             let large = of_it.filter(|f| f.share.share >= WORTH && !f.name.is_empty());
             for function in large.take(3) {
@@ -45,14 +45,14 @@ impl Diagnosis {
                 parts.push((function.share.share, format!("in {}", function.name)).with(share));
             }
         }
-        let kernel = self.part(Part::Kernel).share - faults;
+        let kernel = self.part(Owner::Kernel).share - faults;
         if kernel >= WORTH {
             let text = format!("in the kernel{}", self.most_of_the_kernel(faults));
             parts.push((kernel, text).with(units::share(kernel)));
         }
         let rest = [
-            (Part::Program, "in the program itself"),
-            (Part::Other, "in other programs and libraries"),
+            (Owner::Program, "in the program itself"),
+            (Owner::Other, "in other programs and libraries"),
         ];
         for (part, text) in rest {
             let share = self.part(part).share;
@@ -84,14 +84,14 @@ impl Diagnosis {
 
     /// The largest function of the kernel's, if it has half of the kernel's time. Some page faults are the heap's.
     fn most_of_the_kernel(&self, faults: f64) -> String {
-        let of_it = |f: &&FunctionShare| f.part == Part::Kernel && !f.name.is_empty();
+        let of_it = |f: &&FunctionShare| f.part == Owner::Kernel && !f.name.is_empty();
         let own = |f: &FunctionShare| match f.name.contains(' ') {
             true => f.share.share - faults,
             false => f.share.share,
         };
         let of_it = self.functions.iter().filter(of_it);
         let first = of_it.max_by(|a, b| own(a).total_cmp(&own(b)));
-        let half = (self.part(Part::Kernel).share - faults) / 2.0;
+        let half = (self.part(Owner::Kernel).share - faults) / 2.0;
         let most = first.filter(|f| own(f) >= half);
         most.map_or_else(String::new, |f| {
             let faults = f.name.contains(' ');

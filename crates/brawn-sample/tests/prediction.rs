@@ -1,6 +1,6 @@
 //! What is predicted from shares that are given.
 
-use brawn_sample::{Costs, Diagnosis, Part, predict};
+use brawn_sample::{Costs, Diagnosis, Owner, predict};
 
 #[test]
 fn a_program_of_its_own_code_gains_nothing() {
@@ -14,7 +14,7 @@ fn a_program_of_its_own_code_gains_nothing() {
 #[test]
 fn a_program_of_malloc_gains_most_of_it() {
     let found = predict(
-        &Diagnosis::made_up(&[(Part::Heap, "malloc", 0.6)], 1000),
+        &Diagnosis::made_up(&[(Owner::Heap, "malloc", 0.6)], 1000),
         &Costs::measured(),
     );
     assert!(found.ratio < 0.65 && found.ratio > 0.4, "{found:?}");
@@ -34,7 +34,7 @@ fn parts_count_for_their_function() {
         "decfloat",
     ] {
         let found = predict(
-            &Diagnosis::made_up(&[(Part::Libc, name, 0.5)], 1000),
+            &Diagnosis::made_up(&[(Owner::Libc, name, 0.5)], 1000),
             &Costs::measured(),
         );
         assert!(found.ratio < 0.85, "{name}: {found:?}");
@@ -45,7 +45,7 @@ fn parts_count_for_their_function() {
 #[test]
 fn a_function_that_nobody_measured_stays_as_it_is() {
     let found = predict(
-        &Diagnosis::made_up(&[(Part::Libc, "getpwnam", 0.5)], 1000),
+        &Diagnosis::made_up(&[(Owner::Libc, "getpwnam", 0.5)], 1000),
         &Costs::measured(),
     );
     assert!((found.ratio - 1.0).abs() < 0.01, "{found:?}");
@@ -58,7 +58,7 @@ fn a_function_that_nobody_measured_stays_as_it_is() {
 #[test]
 fn what_a_row_measures_in_no_time_says_nothing_of_programs() {
     for name in ["nl_langinfo", "nl_langinfo_l", "__nl_langinfo_l"] {
-        let functions = [(Part::Libc, name, 0.2)];
+        let functions = [(Owner::Libc, name, 0.2)];
         let found = predict(&Diagnosis::made_up(&functions, 1000), &Costs::measured());
         assert!(found.ratio <= 1.0, "{name}: {found:?}");
     }
@@ -68,7 +68,7 @@ fn what_a_row_measures_in_no_time_says_nothing_of_programs() {
 fn few_samples_make_the_interval_wide() {
     let width = |samples| {
         let found = predict(
-            &Diagnosis::made_up(&[(Part::Heap, "malloc", 0.3)], samples),
+            &Diagnosis::made_up(&[(Owner::Heap, "malloc", 0.3)], samples),
             &Costs::measured(),
         );
         found.high - found.low
@@ -80,7 +80,7 @@ fn few_samples_make_the_interval_wide() {
 fn without_musl_there_is_nothing_to_gain() {
     let run = Diagnosis {
         has_musl: false,
-        ..Diagnosis::made_up(&[(Part::Heap, "malloc", 0.6)], 1000)
+        ..Diagnosis::made_up(&[(Owner::Heap, "malloc", 0.6)], 1000)
     };
     let found = predict(&run, &Costs::measured());
     assert!(
@@ -101,7 +101,7 @@ fn without_musl_there_is_nothing_to_gain() {
 
 #[test]
 fn waits_for_the_lock_are_a_gain_if_a_processor_was_free() {
-    let plain = Diagnosis::made_up(&[(Part::Heap, "malloc", 0.5)], 1000);
+    let plain = Diagnosis::made_up(&[(Owner::Heap, "malloc", 0.5)], 1000);
     let busy = Diagnosis {
         heap_wait: 5.0,
         // More than all processors have, so that none was free.
@@ -139,9 +139,9 @@ fn every_measured_function_has_its_range() {
 fn memory_that_comes_again_is_kept_and_the_first_is_not() {
     let costs = Costs::measured();
     let functions = [
-        (Part::Heap, "page faults", 0.3),
-        (Part::Kernel, "page faults", 0.3),
-        (Part::Heap, "munmap", 0.1),
+        (Owner::Heap, "page faults", 0.3),
+        (Owner::Kernel, "page faults", 0.3),
+        (Owner::Heap, "munmap", 0.1),
     ];
     let of = |again: f64| {
         let diagnosis = Diagnosis {
@@ -156,7 +156,7 @@ fn memory_that_comes_again_is_kept_and_the_first_is_not() {
         "{fresh} {half} {all}"
     );
     let given = predict(
-        &Diagnosis::made_up(&[(Part::Heap, "munmap", 0.3)], 1000),
+        &Diagnosis::made_up(&[(Owner::Heap, "munmap", 0.3)], 1000),
         &costs,
     );
     assert!(given.ratio < 0.75, "{given:?}");
@@ -169,8 +169,8 @@ fn faults_stay_where_the_heap_gives_nothing_back() {
     let costs = Costs::measured();
     let of = |munmap: f64| {
         let functions = [
-            (Part::Kernel, "page faults", 0.5),
-            (Part::Heap, "munmap", munmap),
+            (Owner::Kernel, "page faults", 0.5),
+            (Owner::Heap, "munmap", munmap),
         ];
         let diagnosis = Diagnosis {
             again: 0.9,
@@ -190,9 +190,9 @@ fn faults_stay_where_the_heap_gives_nothing_back() {
 #[test]
 fn what_stays_gains_nothing() {
     for (part, name) in [
-        (Part::Heap, "malloc"),
-        (Part::Memory, "memcpy"),
-        (Part::Libc, "strtod"),
+        (Owner::Heap, "malloc"),
+        (Owner::Memory, "memcpy"),
+        (Owner::Libc, "strtod"),
     ] {
         let plain = Diagnosis::made_up(&[(part, name, 0.5)], 1000);
         let mut left = plain.clone();
@@ -212,10 +212,10 @@ fn what_stays_gains_nothing() {
 fn the_heaps_lock_is_gone_and_with_it_what_it_costs_the_heap() {
     let costs = Costs::measured();
     let alone = predict(
-        &Diagnosis::made_up(&[(Part::Heap, "malloc", 0.8)], 1000),
+        &Diagnosis::made_up(&[(Owner::Heap, "malloc", 0.8)], 1000),
         &costs,
     );
-    let functions = [(Part::Heap, "malloc", 0.5), (Part::Heap, "futex", 0.3)];
+    let functions = [(Owner::Heap, "malloc", 0.5), (Owner::Heap, "futex", 0.3)];
     let contended = predict(&Diagnosis::made_up(&functions, 1000), &costs);
     assert!(
         contended.ratio < alone.ratio - 0.05,
@@ -229,7 +229,7 @@ fn short_copies_gain_more_than_long_ones() {
     let of = |copies| {
         let diagnosis = Diagnosis {
             copies,
-            ..Diagnosis::made_up(&[(Part::Memory, "memcpy", 0.5)], 1000)
+            ..Diagnosis::made_up(&[(Owner::Memory, "memcpy", 0.5)], 1000)
         };
         predict(&diagnosis, &Costs::measured()).ratio
     };
@@ -243,7 +243,7 @@ fn short_copies_gain_more_than_long_ones() {
 #[test]
 fn calls_that_no_heap_makes_stay() {
     let of = |name| {
-        let functions = [(Part::Heap, "malloc", 0.1), (Part::Heap, name, 0.4)];
+        let functions = [(Owner::Heap, "malloc", 0.1), (Owner::Heap, name, 0.4)];
         predict(&Diagnosis::made_up(&functions, 1000), &Costs::measured()).ratio
     };
     assert!(
@@ -259,8 +259,8 @@ fn calls_that_no_heap_makes_stay() {
 fn large_blocks_come_again_with_brawn_too() {
     let of = |large| {
         let functions = [
-            (Part::Heap, "munmap", 0.1),
-            (Part::Kernel, "page faults and interrupts", 0.4),
+            (Owner::Heap, "munmap", 0.1),
+            (Owner::Kernel, "page faults and interrupts", 0.4),
         ];
         let diagnosis = Diagnosis {
             again: 0.9,
@@ -279,8 +279,8 @@ fn large_blocks_come_again_with_brawn_too() {
 fn fewer_comparisons_are_a_gain_of_the_program() {
     let of = |stays| {
         let mut diagnosis = Diagnosis {
-            comparing: vec![(Part::Program, "by_name".to_owned(), 0.6)],
-            ..Diagnosis::made_up(&[(Part::Libc, "sift", 0.01)], 1000)
+            comparing: vec![(Owner::Program, "by_name".to_owned(), 0.6)],
+            ..Diagnosis::made_up(&[(Owner::Libc, "sift", 0.01)], 1000)
         };
         diagnosis.functions[0].stays = stays;
         predict(&diagnosis, &Costs::measured())
@@ -293,7 +293,10 @@ fn fewer_comparisons_are_a_gain_of_the_program() {
 /// The row of `regcomp` is faster because of malloc; the function stays musl's.
 #[test]
 fn what_brawn_has_not_stays_and_is_named_first() {
-    let functions = [(Part::Libc, "regcomp", 0.46), (Part::Heap, "malloc", 0.25)];
+    let functions = [
+        (Owner::Libc, "regcomp", 0.46),
+        (Owner::Heap, "malloc", 0.25),
+    ];
     let found = predict(&Diagnosis::made_up(&functions, 5000), &Costs::measured());
     assert!(found.gains.iter().all(|g| g.what == "malloc and free"));
     let words = found.words();
@@ -301,9 +304,9 @@ fn what_brawn_has_not_stays_and_is_named_first() {
     assert!(words.ends_with(end), "{words}");
     // What has less of the time than what gains is no news.
     let functions = [
-        (Part::Libc, "regcomp", 0.16),
-        (Part::Heap, "malloc", 0.6),
-        (Part::Libc, "strtol", 0.2),
+        (Owner::Libc, "regcomp", 0.16),
+        (Owner::Heap, "malloc", 0.6),
+        (Owner::Libc, "strtol", 0.2),
     ];
     let found = predict(&Diagnosis::made_up(&functions, 5000), &Costs::measured());
     assert_eq!(found.reason().as_deref(), Some("malloc and free"));
@@ -315,7 +318,7 @@ fn the_lock_is_the_reason_only_if_waits_are_much_of_the_run() {
     let of = |heap_wait| Diagnosis {
         heap_wait,
         wall: 100.0,
-        ..Diagnosis::made_up(&[(Part::Heap, "malloc", 0.6)], 5000)
+        ..Diagnosis::made_up(&[(Owner::Heap, "malloc", 0.6)], 5000)
     };
     let reason = |heap_wait| predict(&of(heap_wait), &Costs::measured()).reason();
     assert_eq!(reason(0.04).as_deref(), Some("malloc and free"));
@@ -330,10 +333,10 @@ fn the_lock_is_the_reason_only_if_waits_are_much_of_the_run() {
 #[test]
 fn the_kernels_part_below_the_heap_is_said_with_it() {
     let functions = [
-        (Part::Heap, "malloc", 0.10),
-        (Part::Heap, "munmap", 0.08),
-        (Part::Kernel, "page faults and interrupts", 0.2),
-        (Part::Kernel, "read", 0.05),
+        (Owner::Heap, "malloc", 0.10),
+        (Owner::Heap, "munmap", 0.08),
+        (Owner::Kernel, "page faults and interrupts", 0.2),
+        (Owner::Kernel, "read", 0.05),
     ];
     let diagnosis = Diagnosis {
         again: 0.6,
@@ -357,7 +360,7 @@ fn the_kernels_part_below_the_heap_is_said_with_it() {
 #[test]
 fn few_samples_give_no_interval() {
     let of = |samples| {
-        let functions = [(Part::Heap, "malloc", 0.5)];
+        let functions = [(Owner::Heap, "malloc", 0.5)];
         predict(&Diagnosis::made_up(&functions, samples), &Costs::measured())
     };
     let words = of(40).words();
@@ -374,7 +377,7 @@ fn few_samples_give_no_interval() {
 #[test]
 fn intervals_that_are_said_are_narrow() {
     for share in [0.1, 0.3, 0.5, 0.7, 0.9, 0.97] {
-        for part in [Part::Heap, Part::Memory, Part::Kernel] {
+        for part in [Owner::Heap, Owner::Memory, Owner::Kernel] {
             for name in ["malloc", "memcpy", "strlen", "futex"] {
                 let diagnosis = Diagnosis::made_up(&[(part, name, share)], 2000);
                 let found = predict(&diagnosis, &Costs::measured());

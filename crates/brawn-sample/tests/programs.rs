@@ -4,7 +4,7 @@
 use brawn_core::component::Component;
 use brawn_core::program::Options as Rewrite;
 use brawn_sample::{
-    Diagnosis, FunctionShare, Mode, Options, Part, Samples, Source, diagnose, mark, sample,
+    Diagnosis, FunctionShare, Mode, Options, Owner, Samples, Source, diagnose, mark, sample,
 };
 use std::ffi::OsStr;
 use std::io;
@@ -225,13 +225,13 @@ fn each(name: &str, look: impl Fn(&Diagnosis)) {
     }
 }
 
-fn at_least(diagnosis: &Diagnosis, part: Part, least: f64) {
+fn at_least(diagnosis: &Diagnosis, part: Owner, least: f64) {
     let share = diagnosis.part(part);
     assert!(share.share >= least, "{part:?}: {diagnosis:#?}");
     assert!(share.low <= share.share && share.share <= share.high);
 }
 
-fn of_function(diagnosis: &Diagnosis, part: Part, name: &str) -> f64 {
+fn of_function(diagnosis: &Diagnosis, part: Owner, name: &str) -> f64 {
     let functions = diagnosis.functions.iter();
     let of_it = functions.filter(|f| f.part == part && f.name == name);
     of_it.map(|f| f.share.share).sum()
@@ -246,7 +246,7 @@ fn any_of<'d>(diagnosis: &'d Diagnosis, names: &[&str]) -> Option<&'d FunctionSh
 #[test]
 fn the_heaps_time_is_the_heaps() {
     each("heap", |diagnosis| {
-        at_least(diagnosis, Part::Heap, 0.7);
+        at_least(diagnosis, Owner::Heap, 0.7);
         assert!(diagnosis.has_musl);
         let words = diagnosis.words();
         assert!(
@@ -264,18 +264,18 @@ fn threads_wait_for_the_heaps_lock() {
         let diagnosis = built.diagnosed(source, |d| is_enough(d) && d.heap_wait > 0.0);
         // Where samples in the kernel are forbidden, nobody knows for whom it works.
         let kernel = match diagnosis.mode {
-            Mode::UserClock => diagnosis.part(Part::Kernel).share,
+            Mode::UserClock => diagnosis.part(Owner::Kernel).share,
             _ => 0.0,
         };
-        at_least(&diagnosis, Part::Heap, 0.7 - kernel);
+        at_least(&diagnosis, Owner::Heap, 0.7 - kernel);
     }
 }
 
 #[test]
 fn memcmp_is_named() {
     each("compare", |diagnosis| {
-        at_least(diagnosis, Part::Memory, 0.7);
-        let share = of_function(diagnosis, Part::Memory, "memcmp");
+        at_least(diagnosis, Owner::Memory, 0.7);
+        let share = of_function(diagnosis, Owner::Memory, "memcmp");
         assert!(share > 0.7, "{diagnosis:#?}");
     });
 }
@@ -283,8 +283,8 @@ fn memcmp_is_named() {
 #[test]
 fn the_kernels_function_is_named() {
     each("read", |diagnosis| {
-        at_least(diagnosis, Part::Kernel, 0.6);
-        let share = of_function(diagnosis, Part::Kernel, "read");
+        at_least(diagnosis, Owner::Kernel, 0.6);
+        let share = of_function(diagnosis, Owner::Kernel, "read");
         assert!(
             share > 0.6 || diagnosis.mode == Mode::UserClock,
             "{diagnosis:#?}"
@@ -295,8 +295,8 @@ fn the_kernels_function_is_named() {
 #[test]
 fn the_programs_own_time_is_its_own() {
     each("own", |diagnosis| {
-        at_least(diagnosis, Part::Program, 0.8);
-        assert!(diagnosis.part(Part::Heap).share < 0.05);
+        at_least(diagnosis, Owner::Program, 0.8);
+        assert!(diagnosis.part(Owner::Heap).share < 0.05);
     });
 }
 
@@ -363,7 +363,7 @@ fn large_blocks_are_told_from_small_ones() {
     for (length, is_large) in [(1 << 20, false), (40 << 20, true)] {
         let built = Built::new("blocks", &["-s", &format!("-DLENGTH={length}")]);
         let diagnosis = built.diagnosed(Source::Best, |diagnosis| {
-            let given = of_function(diagnosis, Part::Heap, "munmap") * diagnosis.samples as f64;
+            let given = of_function(diagnosis, Owner::Heap, "munmap") * diagnosis.samples as f64;
             given >= 30.0 || (is_enough(diagnosis) && diagnosis.mode != Mode::Clock)
         });
         if diagnosis.mode == Mode::Clock {

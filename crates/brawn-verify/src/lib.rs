@@ -16,7 +16,7 @@ pub use sides::{Side, Sides};
 pub use trials::{Case, Outcome, Verdict};
 
 use crate::directives::Program;
-use brawn_core::publish::room::own_folder;
+use brawn_core::publish::private::own_folder;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::Profile;
 use serde::Serialize;
@@ -104,7 +104,7 @@ impl Counts {
 
 /// The results. The names of these fields are a public interface: scripts read them.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct Results {
     /// The toolchain for C.
     pub c: Sides,
     /// The toolchain for C++, if one was named.
@@ -125,7 +125,7 @@ pub fn verify(
     request: &Request,
     progress: &(dyn Fn(Step) + Sync),
     stop: &AtomicBool,
-) -> Result<Option<Report>> {
+) -> Result<Option<Results>> {
     let result = attempt(request, progress, stop);
     if stop.load(Ordering::Relaxed) {
         // Any other error is only a result of stopping.
@@ -138,7 +138,7 @@ fn attempt(
     request: &Request,
     progress: &(dyn Fn(Step) + Sync),
     stop: &AtomicBool,
-) -> Result<Report> {
+) -> Result<Results> {
     let scratch = Scratch::new(request.keep.as_deref())?;
     let folder = scratch.path();
     sides::printable_folder(folder)?;
@@ -183,7 +183,7 @@ fn attempt(
         stop,
     };
     let cases = plan.perform()?;
-    Ok(Report {
+    Ok(Results {
         share: plan.share,
         kept: request.keep.is_some().then(|| tool::text(folder)),
         counts: Counts::of(&cases),

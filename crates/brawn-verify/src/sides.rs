@@ -8,7 +8,7 @@ use brawn_core::identify::{Libc, Linkage};
 use brawn_core::link_args;
 use brawn_core::link_args::shell;
 use brawn_core::note::Note;
-use brawn_core::report::inspect::{Report, inspect};
+use brawn_core::report::inspect::{Inspection, inspect};
 use brawn_core::report::verify::Function;
 use brawn_core::{Error, Kind, Result};
 use brawn_lab::process::watch::watch;
@@ -55,7 +55,7 @@ pub struct Side {
 }
 
 impl Side {
-    fn new(tool: &Tool<'_>, more: Vec<String>, what: String, found: &Report) -> Self {
+    fn new(tool: &Tool<'_>, more: Vec<String>, what: String, found: &Inspection) -> Self {
         Self {
             what,
             words: tool.words().to_vec(),
@@ -162,7 +162,7 @@ impl Lab<'_> {
         tool: &Tool<'_>,
         object: &Path,
         more: &[String],
-    ) -> Result<std::result::Result<(Report, Option<Architecture>), String>> {
+    ) -> Result<std::result::Result<(Inspection, Option<Architecture>), String>> {
         let executable = self.executable();
         let inputs = [&[text(object)], more].concat();
         if let Err(said) = tool.link(&inputs, &executable)? {
@@ -179,7 +179,7 @@ impl Lab<'_> {
         self.folder.join("probe")
     }
 
-    fn refuse(&self, tool: &Tool<'_>, report: &Report) -> Error {
+    fn refuse(&self, tool: &Tool<'_>, report: &Inspection) -> Error {
         let version = report.libc_version.as_deref();
         let found = format!(
             "`{}` links {} programs of {} with {}{}, heap: {}",
@@ -203,7 +203,7 @@ impl Lab<'_> {
     }
 
     /// Runs the probe.
-    fn run(&self, report: &Report) -> Result<()> {
+    fn run(&self, report: &Inspection) -> Result<()> {
         let path = self.executable();
         let mut command = through(self.runner, &path);
         let hint = if report.architecture == std::env::consts::ARCH {
@@ -241,7 +241,7 @@ impl Lab<'_> {
         tool: &Tool<'_>,
         object: &Path,
         architecture: Option<Architecture>,
-        before: &Report,
+        before: &Inspection,
     ) -> Result<Side> {
         let payload = architecture
             .and_then(|a| payload(a, self.profile))
@@ -309,7 +309,7 @@ impl Lab<'_> {
         }
         for (tool, more, what) in ways {
             let linked = self.link(&tool, object, &more)?;
-            let is_musls = |r: &Report| {
+            let is_musls = |r: &Inspection| {
                 r.libc == Libc::Musl
                     && !r.heaps.is_empty()
                     && r.heaps.iter().all(|h| h.heap.is_musl())

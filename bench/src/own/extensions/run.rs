@@ -6,10 +6,9 @@ use super::{
 };
 use crate::progress::Progress;
 use crate::{Result, context, machine};
-use brawn_lab::process::counters::Availability;
 use brawn_lab::process::job::{self, End, Output};
 use brawn_lab::process::tree;
-use brawn_lab::run::schedule::Random;
+use brawn_lab::run::rounds::{Order, Request};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::fs;
@@ -34,10 +33,6 @@ struct Told {
 ///
 /// Nothing of it is built; a process fails, or has another heap than it should.
 pub fn measure(rounds: u32, words: &[String], progress: &Progress) -> Result<()> {
-    let groups = groups(words);
-    if groups.is_empty() {
-        return Err("nothing of that is built: `brawn-bench extensions build` builds it".into());
-    }
     let job = Job {
         text: text()?,
         processor: processor()?,
@@ -45,20 +40,28 @@ pub fn measure(rounds: u32, words: &[String], progress: &Progress) -> Result<()>
     };
     let mut all = stored()?;
     let first = all.iter().map(|p| p.round).max().unwrap_or(0) + 1;
-    progress.steps(
-        "extensions",
-        rounds as usize * groups.iter().map(Vec::len).sum::<usize>(),
-    );
-    for round in first..first + rounds {
-        let mut random = Random::new(round.into());
+    for number in first..first + rounds {
+        let request = Request {
+            rounds: 1,
+            things: &Binding::ALL
+                .map(|binding| THREADS.map(|threads| (binding, threads)))
+                .concat(),
+            sides: &HEAPS,
+            order: Order::Sides,
+            seed: number.into(),
+        };
+        let due = request.turns().map(|turn| (*turn.thing, turn.side.0));
+        let due: Vec<Turn> = due.filter(|turn| is_due(turn, words)).collect();
+        if due.is_empty() {
+            return Err(
+                "nothing of that is built: `brawn-bench extensions build` builds it".into(),
+            );
+        }
+        progress.steps("extensions", due.len());
         let mut done = Vec::new();
-        for group in &groups {
-            let mut order = group.clone();
-            random.shuffle(&mut order);
-            for (binding, threads, heap) in order {
-                done.push(process(round, binding, threads, heap, &job)?);
-                progress.advance();
-            }
+        for ((binding, threads), heap) in due {
+            done.push(process(number, binding, threads, heap, &job)?);
+            progress.advance();
         }
         all.append(&mut done);
         store(&all)?;
@@ -66,24 +69,12 @@ pub fn measure(rounds: u32, words: &[String], progress: &Progress) -> Result<()>
     Ok(())
 }
 
-type Turn = (Binding, u32, &'static str);
+type Turn = ((Binding, u32), &'static str);
 
-/// The turns of a round: those of one binding and number of threads follow each other.
-fn groups(words: &[String]) -> Vec<Vec<Turn>> {
-    let mut groups = Vec::new();
-    for binding in Binding::ALL {
-        for threads in THREADS {
-            let heaps = HEAPS.iter().map(|(heap, _)| *heap).filter(|heap| {
-                let name = format!("{}/{threads}/{heap}", binding.name());
-                is_chosen(&name, words) && product(binding, heap).exists()
-            });
-            let group: Vec<Turn> = heaps.map(|heap| (binding, threads, heap)).collect();
-            if !group.is_empty() {
-                groups.push(group);
-            }
-        }
-    }
-    groups
+/// Whether it is asked for, and built.
+fn is_due(((binding, threads), heap): &Turn, words: &[String]) -> bool {
+    let name = format!("{}/{threads}/{heap}", binding.name());
+    is_chosen(&name, words) && product(*binding, heap).exists()
 }
 
 /// The beginning of the text.
@@ -166,15 +157,9 @@ fn run(built: &Path, arguments: &[OsString], threads: u32) -> Result<(Told, f64)
     let variables = variables.map(|(name, value)| (name.into(), value.into()));
     let before = busy()?;
     let run = tree::run(&job::Job {
-        path: Path::new("/usr/bin/env"),
-        arguments,
         variables: &variables,
-        input: None,
         output: Output::Kept(1 << 20),
-        limit: None,
-        watch: false,
-        counters: &Availability::default(),
-        interrupt: None,
+        ..job::Job::new(Path::new("/usr/bin/env"), arguments)
     });
     let failed = |why: &str| format!("{}: {why}", built.display());
     let run = run.map_err(|failure| failed(&failure.to_string()))?;

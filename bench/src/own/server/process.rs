@@ -1,13 +1,14 @@
 //! A server that runs: its start, what the kernel knows about it, its end.
 
 use crate::{Result, context};
+use brawn_lab::process::child::Child;
 use brawn_lab::process::kernel::Fields;
 use brawn_lab::process::parent::Sample;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A server that does not listen after this time does not start.
@@ -24,8 +25,7 @@ pub struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.stop();
     }
 }
 
@@ -34,8 +34,8 @@ impl Server {
     pub fn telling(program: &Path) -> Result<Self> {
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = context(command.spawn(), "run", program)?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let mut child = context(Child::start(&mut command, None, None), "run", program)?;
+        let (input, output) = (child.process.stdin.take(), child.process.stdout.take());
         let server = Self {
             child,
             _input: input,
@@ -66,7 +66,7 @@ impl Server {
         let mut command = Command::new(program);
         command.arg("-p").arg(folder).arg("-c").arg(&settings);
         command.args(["-e", "stderr"]).stdin(Stdio::null());
-        let child = context(command.spawn(), "run", program)?;
+        let child = context(Child::start(&mut command, None, None), "run", program)?;
         Self {
             child,
             _input: None,
@@ -80,7 +80,7 @@ impl Server {
         self.address = address;
         let begin = Instant::now();
         while TcpStream::connect(address).is_err() {
-            let ended = self.child.try_wait().ok().flatten();
+            let ended = self.child.process.try_wait().ok().flatten();
             if ended.is_some() || begin.elapsed() > LIMIT {
                 return Err(format!("a server does not listen at {address}: {ended:?}"));
             }

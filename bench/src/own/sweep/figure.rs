@@ -82,7 +82,7 @@ impl Scale {
         self.top + self.height * (1.0 - part)
     }
 
-    /// The ratios that have a line: powers of ten, and where there is room, their halves.
+    /// The ratios that have a line: powers of ten, and where there is site, their halves.
     fn rules(&self) -> Vec<f64> {
         let digits: &[f64] = if self.high / self.low < 300.0 {
             &[1.0, 2.0, 5.0]

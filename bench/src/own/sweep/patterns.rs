@@ -5,63 +5,24 @@ use super::pattern::{Call, K, M, Order, Pattern, Shape, Touch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sizes of one block: where heaps change from one way to another, a cliff can be.
-const ONE: [u64; 37] = [
-    16,
-    64,
-    256,
-    K,
-    2 * K,
-    4 * K,
-    8 * K,
-    16 * K,
-    24 * K,
-    32 * K,
-    48 * K,
-    64 * K,
-    96 * K,
-    100 * K,
-    128 * K,
-    160 * K,
-    192 * K,
-    256 * K,
-    320 * K,
-    384 * K,
-    500 * K,
-    640 * K,
-    768 * K,
-    M,
-    1280 * K,
-    1536 * K,
-    2 * M,
-    3 * M,
-    4 * M,
-    6 * M,
-    8 * M,
-    12 * M,
-    16 * M,
-    24 * M,
-    32 * M,
-    48 * M,
-    64 * M,
-];
+const ONE: &str = "16 64 256 1K 2K 4K 8K 16K 24K 32K 48K 64K 96K 100K 128K 160K 192K 256K 320K 384K \
+    500K 640K 768K 1M 1280K 1536K 2M 3M 4M 6M 8M 12M 16M 24M 32M 48M 64M";
 /// Fewer of them, for the other dimensions.
-const SOME: [u64; 15] = [
-    64,
-    K,
-    4 * K,
-    16 * K,
-    64 * K,
-    128 * K,
-    256 * K,
-    512 * K,
-    M,
-    2 * M,
-    4 * M,
-    8 * M,
-    16 * M,
-    32 * M,
-    64 * M,
-];
+const SOME: &str = "64 1K 4K 16K 64K 128K 256K 512K 1M 2M 4M 8M 16M 32M 64M";
+
+/// Sizes with blanks between them: `64 4K 1M`.
+fn sizes(text: &'static str) -> impl Iterator<Item = u64> {
+    text.split_whitespace().map(|word| {
+        let unit = match word.trim_start_matches(|c: char| c.is_ascii_digit()) {
+            "K" => K,
+            "M" => M,
+            _ => 1,
+        };
+        let digits = word.trim_end_matches(['K', 'M']).parse::<u64>();
+        digits.unwrap_or_else(|_| panic!("no size: {word}")) * unit
+    })
+}
+
 const ORDERS: [Order; 4] = [Order::Oldest, Order::Random, Order::Batch, Order::Newest];
 
 /// The list while it grows.
@@ -141,28 +102,16 @@ fn turns(sizes: impl Iterator<Item = Vec<u64>>) -> Vec<Shape> {
 
 /// One size: at once, and with others alive.
 fn one(list: &mut List) {
-    let all = turns(ONE.iter().map(|size| vec![*size]));
+    let all = turns(sizes(ONE).map(|size| vec![size]));
     list.add("one", &all, &[WHOLE, TENTH, FIRST_PAGE]);
-    let some = turns(SOME.iter().map(|size| vec![*size]));
+    let some = turns(sizes(SOME).map(|size| vec![size]));
     list.add(
         "some",
         &some,
         &[CALLOC, CALLOC_PAGE, TWO, TWO_PAGE, EIGHT, EIGHT_PAGE],
     );
-    let kept = [
-        16,
-        64,
-        256,
-        K,
-        4 * K,
-        16 * K,
-        64 * K,
-        256 * K,
-        M,
-        4 * M,
-        16 * M,
-    ];
-    let kept = turns(kept.iter().map(|size| vec![*size]));
+    let kept = "16 64 256 1K 4K 16K 64K 256K 1M 4M 16M";
+    let kept = turns(sizes(kept).map(|size| vec![size]));
     list.alive("kept", &kept, &[10, 100, 1000, 10_000], &ORDERS);
     for (threads, live) in [(2, 100), (8, 100)] {
         for order in [Order::Random, Order::Newest] {
@@ -174,34 +123,23 @@ fn one(list: &mut List) {
 
 /// Two, three and six sizes in turn.
 fn several(list: &mut List) {
-    let up_to = |most: u64| SOME.iter().copied().filter(move |size| *size <= most);
+    let up_to = |most: u64| sizes(SOME).filter(move |size| *size <= most);
     let few = |p: &mut Pattern| p.live = 3;
     let doubled = turns(up_to(32 * M).map(|size| vec![size, 2 * size]));
     list.add("twice", &doubled, &[WHOLE, FIRST_PAGE, TWO, &few]);
     let far = turns(up_to(4 * M).map(|size| vec![16 * size, size]));
     list.add("16 times", &far, &[WHOLE, FIRST_PAGE, &few]);
-    let small = turns(SOME[1..].iter().map(|size| vec![64, *size]));
+    let small = turns(sizes(SOME).skip(1).map(|size| vec![64, size]));
     list.add("64 and", &small, &[WHOLE, EIGHT]);
-    let three = [
-        10 * K,
-        50 * K,
-        100 * K,
-        200 * K,
-        500 * K,
-        M,
-        2 * M,
-        4 * M,
-        8 * M,
-        16 * M,
-    ];
+    let three = "10K 50K 100K 200K 500K 1M 2M 4M 8M 16M";
     // 500K,100K,2M.
-    let three = turns(three.iter().map(|size| {
+    let three = turns(sizes(three).map(|size| {
         let large = if 4 * size < M {
             4 * size
         } else {
             4 * size / M * M + if 4 * size % M > M / 2 { M } else { 0 }
         };
-        vec![*size, size / 5 / K * K, large]
+        vec![size, size / 5 / K * K, large]
     }));
     let some = |p: &mut Pattern| p.live = 5;
     list.add(

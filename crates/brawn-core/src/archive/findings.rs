@@ -1,10 +1,10 @@
 //! What was found in an archive, as plain data.
 
+use crate::component::Component;
 use crate::elf::ident::Ident;
 use crate::elf::object::{Object, Symbol};
 use crate::identify::{Libc, is_surface};
 use crate::note::Note;
-use serde::Serialize;
 
 /// What a member holds.
 #[derive(Clone, Debug)]
@@ -19,21 +19,6 @@ pub enum Content<'a> {
     Other,
 }
 
-/// The part of libc that a member of brawn's belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// The malloc family.
-    Heap,
-    /// `memcpy` and its kin.
-    Memory,
-    /// Other functions of libc.
-    Libc,
-    /// Functions that the archive lacks once another heap has left it. They are removed and added together with the
-    /// heap.
-    Supplied,
-}
-
 /// The role of a member in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -41,7 +26,7 @@ pub enum Role {
     MuslHeap,
     /// brawn's: carries a part's note. What carries none is a memory function if it defines one of their names, and one of
     /// brawn's other functions if it needs the member that carries theirs.
-    Ours(Part),
+    Ours(Component),
     /// Part of a mimalloc that replaced musl's heap.
     Mimalloc,
     /// Defines names of the heap together with names that brawn does not know.
@@ -118,7 +103,7 @@ impl<'a> Findings<'a> {
     pub fn has_no_heap(&self) -> bool {
         let is_none = |m: &Member<'_>| match m.role {
             Role::Rest => true,
-            Role::Ours(part) => part != Part::Heap,
+            Role::Ours(part) => part != Component::Heap,
             _ => false,
         };
         self.members.iter().all(is_none)

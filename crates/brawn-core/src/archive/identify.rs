@@ -2,6 +2,7 @@
 
 use super::mimalloc;
 use crate::archive::read::{Archive, Entry};
+use crate::component::Component;
 use crate::elf::ident::Ident;
 use crate::elf::object::{Binding, Object};
 use crate::error::{Error, Result};
@@ -15,7 +16,7 @@ const MUSL: [&[u8]; 2] = [b"__init_libc", b"__lctrans"];
 /// A symbol that every glibc defines and no other libc does.
 const GLIBC: &[u8] = b"gnu_get_libc_version";
 
-pub use super::findings::{Content, Findings, Member, Part, Role};
+pub use super::findings::{Content, Findings, Member, Role};
 
 /// Finds out what is in `archive`.
 pub fn identify<'a>(archive: &Archive<'a>) -> Result<Findings<'a>> {
@@ -95,17 +96,17 @@ fn content<'a>(archive: &Archive<'a>, entry: &Entry<'a>) -> Result<Content<'a>> 
 /// as in the member with fork, which must stay.
 fn role(object: &Object<'_>) -> Role {
     if object.notes.iter().any(Note::is_heap) {
-        return Role::Ours(Part::Heap);
+        return Role::Ours(Component::Heap);
     }
     if object.notes.iter().any(Note::is_supplied) {
-        return Role::Ours(Part::Supplied);
+        return Role::Ours(Component::Supplied);
     }
     let symbols = || object.symbols.iter();
     if object.notes.iter().any(Note::is_libc) || symbols().any(|s| s.name == LIBC_NOTE) {
-        return Role::Ours(Part::Libc);
+        return Role::Ours(Component::LIBC);
     }
     if !object.notes.is_empty() || object.defined().any(|s| s.name.starts_with(MEMORY_OWN)) {
-        return Role::Ours(Part::Memory);
+        return Role::Ours(Component::Memory);
     }
     let is_its_business = object.defined().any(|s| match s.binding {
         Binding::Strong => is_surface(s.name),

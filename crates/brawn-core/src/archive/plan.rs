@@ -6,7 +6,7 @@ mod supplied;
 mod symbols;
 
 use crate::advice::Advice;
-use crate::archive::identify::{Content, Findings, Member, Part, Role};
+use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::mimalloc::Mimalloc;
 use crate::archive::read::Archive;
 use crate::error::{Error, Result, printable};
@@ -57,7 +57,7 @@ pub struct Removed {
     /// Where its header is in the file.
     pub offset: u64,
     /// The part that it belongs to.
-    pub component: Part,
+    pub component: Component,
     /// Why it is removed.
     pub why: Why,
     /// The global symbols that are removed with it.
@@ -70,7 +70,7 @@ pub struct Added {
     /// Its name.
     pub name: String,
     /// The part that it belongs to.
-    pub component: Part,
+    pub component: Component,
     /// Its size in bytes.
     pub size: usize,
     /// The symbol of the function that it supplies.
@@ -116,10 +116,10 @@ impl Plan {
     pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
         let find = |added: &Added| {
             let set = match added.component {
-                Part::Heap => return payload.members.iter().find(|m| m.name == added.name),
-                Part::Memory => payload.memory.map_or(&[][..], |memory| memory.functions),
-                Part::Libc => payload.libc.functions,
-                Part::Supplied => {
+                Component::Heap => return payload.members.iter().find(|m| m.name == added.name),
+                Component::Memory => payload.memory.map_or(&[][..], |memory| memory.functions),
+                Component::Libc(_) => payload.libc.functions,
+                Component::Supplied => {
                     let mut members = payload.supplied.functions.iter().map(|f| &f.member);
                     return members.find(|m| m.name == added.name);
                 }
@@ -142,7 +142,7 @@ impl Plan {
 /// The profile of brawn's heap in the archive, if there is one and this brawn knows the profile.
 pub fn own_profile(findings: &Findings<'_>) -> Option<Profile> {
     let mut notes = findings
-        .with_role(Role::Ours(Part::Heap))
+        .with_role(Role::Ours(Component::Heap))
         .flat_map(|m| m.notes());
     Profile::from_name(&notes.find(|note| note.is_heap())?.profile)
 }
@@ -255,7 +255,7 @@ pub fn plan(
         let exchanges = options.upgrade && findings.with_role(Role::Mimalloc).next().is_some();
         supplied::plan(archive, findings, payload, exchanges, &mut plan)?;
         let is_of = |component| move |r: &Removed| r.component == component;
-        let has_changed = plan.remove.iter().any(is_of(Part::Heap))
+        let has_changed = plan.remove.iter().any(is_of(Component::Heap))
             || parts != (plan.remove.len(), plan.add.len());
         if has_changed {
             symbols::check(findings, payload, &plan)?;
@@ -290,7 +290,7 @@ fn is_same<'a>(
         })
 }
 
-fn removed(member: &Member<'_>, component: Part, why: Why) -> Removed {
+fn removed(member: &Member<'_>, component: Component, why: Why) -> Removed {
     Removed {
         entry: member.entry,
         name: printable(member.name),
@@ -301,7 +301,7 @@ fn removed(member: &Member<'_>, component: Part, why: Why) -> Removed {
     }
 }
 
-fn added(member: &brawn_payload::Member, component: Part) -> Added {
+fn added(member: &brawn_payload::Member, component: Component) -> Added {
     Added {
         name: member.name.into(),
         component,
@@ -319,7 +319,7 @@ fn heap(
 ) -> Result<()> {
     refuse_old(findings)?;
     refuse_foreign(findings)?;
-    let brawn: Vec<_> = findings.with_role(Role::Ours(Part::Heap)).collect();
+    let brawn: Vec<_> = findings.with_role(Role::Ours(Component::Heap)).collect();
     let others = |m: &&Member<'_>| matches!(m.role, Role::MuslHeap | Role::Mimalloc);
     let others = findings.members.iter().filter(others).count();
     if brawn.is_empty() && others == 0 {
@@ -340,14 +340,14 @@ fn heap(
         let why = match member.role {
             Role::MuslHeap => Why::MuslHeap,
             Role::Mimalloc => Why::Mimalloc,
-            Role::Ours(Part::Heap) => Why::OtherPayload,
+            Role::Ours(Component::Heap) => Why::OtherPayload,
             Role::ForeignHeap | Role::Ours(_) | Role::Rest => continue,
         };
         plan.replaces.extend_from_slice(member.notes());
-        plan.remove.push(removed(member, Part::Heap, why));
+        plan.remove.push(removed(member, Component::Heap, why));
     }
     let members = payload.members.iter();
-    plan.add.extend(members.map(|m| added(m, Part::Heap)));
+    plan.add.extend(members.map(|m| added(m, Component::Heap)));
     Ok(())
 }
 

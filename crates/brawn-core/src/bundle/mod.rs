@@ -33,7 +33,7 @@ use crate::archive::plan::{Action, Plan};
 use crate::error::{Error, Kind, Result, printable};
 use crate::fingerprint::{Fingerprint, Hashed};
 use crate::format::Format;
-use crate::report::inspect::Report;
+use crate::report::inspect::Inspection;
 use crate::work::LONGEST_HEADER;
 use scan::{Scan, Wanted};
 use sdk::TargetLibc;
@@ -282,7 +282,7 @@ pub struct Inspected {
     /// The targets that link it.
     pub targets: Vec<Target>,
     /// What brawn found in it.
-    pub report: Report,
+    pub report: Inspection,
 }
 
 /// Reads a bundle. Reports what each `libc.a` of it is, and which targets have none.

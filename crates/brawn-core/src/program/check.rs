@@ -4,7 +4,7 @@
 
 use super::branched::{self, Branch};
 use super::headers::{self, Where};
-use super::layout::{self, Place};
+use super::layout::{self, Span};
 use super::linked::Linked;
 use super::plan::Plan;
 use super::sections::known_end;
@@ -367,7 +367,7 @@ impl Check<'_, '_> {
     /// Checks that the linked payload is where the plan says.
     fn payload(&self, segments: &[Segment]) -> Result<()> {
         let layout = &self.plan.layout;
-        let is_loaded = |place: Place| {
+        let is_loaded = |place: Span| {
             let end = place.address + place.size;
             let mut loads = segments.iter().filter(|s| s.is_load());
             loads.any(|s| {

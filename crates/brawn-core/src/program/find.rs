@@ -39,13 +39,13 @@ pub use risk::{Risk, RiskKind};
 #[cfg(test)]
 mod tests;
 
-/// A function of musl's that the payload replaces.
+/// A function of musl's whose entry becomes a jump to the payload's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Function {
-    /// Its name.
+    /// Its name, as in musl's sources.
     pub name: String,
     /// Other names for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip)]
     pub aliases: Vec<String>,
     /// The part of libc that it belongs to.
     pub component: Component,

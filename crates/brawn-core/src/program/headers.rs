@@ -5,8 +5,8 @@
 //! program that may be loaded anywhere, the bytes after them are moved away if possible. Otherwise they go after the
 //! first segment's last byte, if the rest of its page is free; or else into the new code segment.
 
-use super::place::{Place, loaded_end};
-use super::room::{self, Room};
+use super::moved::{self, Moved};
+use super::span::{Span, loaded_end};
 use crate::elf::program::{FILE_HEADER, PROGRAM_HEADER, Placement, Program, Section, Segment};
 use crate::error::{Error, Result};
 use object::elf;
@@ -33,7 +33,7 @@ pub struct Headers {
     /// The kind of their place.
     pub place: Where,
     /// Their place.
-    pub at: Place,
+    pub at: Span,
     /// How many bytes come before the old file.
     pub shift: u64,
 }
@@ -52,7 +52,7 @@ pub fn find(
     program: &Program<'_>,
     count: u64,
     page: u64,
-) -> Result<Option<(Headers, Option<Room>)>> {
+) -> Result<Option<(Headers, Option<Moved>)>> {
     let size = count * PROGRAM_HEADER;
     if size > MOST {
         return Err(Error::refused(format!("{count} program headers"))
@@ -72,7 +72,7 @@ pub fn find(
     }
     let loaded = |place, offset: u64| Headers {
         place,
-        at: Place {
+        at: Span {
             address: first.address + (offset - first.offset),
             offset,
             size,
@@ -90,7 +90,7 @@ pub fn find(
     let inside = now_end..in_place.end.min(end);
     let is_loaded = in_place.end <= end || is_free(program, first, end..in_place.end, page);
     if let Some(room) = is_loaded
-        .then(|| room::make(program, first, &inside))
+        .then(|| moved::make(program, first, &inside))
         .flatten()
     {
         return Ok(Some((loaded(Where::InPlace, now), Some(room))));
@@ -107,7 +107,7 @@ fn below(program: &Program<'_>, first: &Segment, size: u64, page: u64) -> Option
     let is_fine = program.placement == Placement::Fixed && low >= LOWEST && widest <= MOST_SHIFT;
     is_fine.then(|| Headers {
         place: Where::Below,
-        at: Place {
+        at: Span {
             address: low + FILE_HEADER,
             offset: FILE_HEADER,
             size,
@@ -154,7 +154,7 @@ fn is_free(program: &Program<'_>, first: &Segment, range: Range<u64>, page: u64)
 }
 
 /// The new place of a segment of notes that was moved to make room.
-pub(super) fn moved(room: &Room, old: &Segment) -> Option<u64> {
+pub(super) fn moved(room: &Moved, old: &Segment) -> Option<u64> {
     let is_note = old.kind == elf::PT_NOTE.0 || old.kind == elf::PT_GNU_PROPERTY.0;
     (is_note && old.file_size > 0)
         .then(|| room.moved_from(old.offset))

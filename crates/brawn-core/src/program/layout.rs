@@ -6,8 +6,8 @@
 
 use super::headers::{self, Headers};
 use super::linked::Sizes;
+use super::moved::{self, Moved};
 use super::relocations::{self, Relative};
-use super::room::{self, Room};
 use super::tls::{self, Block};
 use crate::arch::Isa;
 use crate::elf::program::{Program, Segment};
@@ -21,17 +21,17 @@ const MOST_HOLE: u64 = 1 << 30;
 /// All addresses are below this (`Program::read`), and so must the new ones be.
 const END: u64 = 1 << 48;
 
-pub use super::place::{Place, loaded_end};
+pub use super::span::{Span, loaded_end};
 
 /// The segment of the payload's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Writable {
     /// The part of it that is in the file.
-    pub segment: Place,
+    pub segment: Span,
     /// Its size in memory, in bytes.
     pub memory: u64,
     /// The payload's data.
-    pub data: Place,
+    pub data: Span,
     /// The size of the zeros after the data.
     pub zero: u64,
 }
@@ -43,7 +43,7 @@ pub struct Tls {
     #[serde(flatten)]
     pub block: Block,
     /// The place of the image. If there are no initial values, only the address counts.
-    pub image: Place,
+    pub image: Span,
 }
 
 /// Where everything goes.
@@ -54,11 +54,11 @@ pub struct Layout {
     /// The end of the last loaded byte in the old file. Everything after it is moved.
     pub old_end: u64,
     /// The new code segment, with all its contents.
-    pub executable: Place,
+    pub executable: Span,
     /// The linked code in it.
-    pub code: Place,
+    pub code: Span,
     /// The relocations after it, which the attached start applies: their number, then pairs.
-    pub table: Place,
+    pub table: Span,
     /// The words with addresses in the copied thread-locals.
     #[serde(skip)]
     pub relocations: Vec<Relative>,
@@ -72,7 +72,7 @@ pub struct Layout {
     pub headers: Headers,
     /// The bytes that are moved to make room for them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub room: Option<Room>,
+    pub room: Option<Moved>,
     /// The end of the new segments in the file, where everything begins that was after the old ones.
     pub new_end: u64,
 }
@@ -123,7 +123,7 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
     let shift = found.map_or(0, |headers| headers.shift);
     let start = (old_end + shift).next_multiple_of(align);
     let code = match found {
-        Some(_) => Place {
+        Some(_) => Span {
             address: above + start % page,
             offset: start,
             size: sizes.code,
@@ -137,7 +137,7 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
     );
     let mut executable = code.part(code.address, table.end() - code.address);
     if let Some(room) = &mut room {
-        room.to = table.end().next_multiple_of(room::ALIGN) + room.from.start % room::ALIGN;
+        room.to = table.end().next_multiple_of(moved::ALIGN) + room.from.start % moved::ALIGN;
         executable.size = room.to + room.size() - code.address;
     }
     let headers = found.unwrap_or_else(|| {
@@ -177,13 +177,13 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
 
 /// The place of the thread-locals: `moved` if they are copied; otherwise their old place in a file that begins
 /// `shift` bytes earlier.
-fn thread_locals(block: Block, old: Option<&Segment>, moved: Option<Place>, shift: u64) -> Tls {
+fn thread_locals(block: Block, old: Option<&Segment>, moved: Option<Span>, shift: u64) -> Tls {
     let stays = old.filter(|_| !block.moves || moved.is_none());
     let image = match (stays, moved) {
         (None, Some(moved)) => moved,
         (stays, _) => {
             let old = stays.copied().unwrap_or_else(|| tls::segment(&block, 0, 0));
-            Place {
+            Span {
                 address: old.address,
                 offset: old.offset + shift,
                 size: old.file_size,
@@ -229,7 +229,7 @@ fn behind_hole(
     start: u64,
     size: u64,
     page: u64,
-) -> Result<Place> {
+) -> Result<Span> {
     let (number, first) = program
         .segments
         .iter()
@@ -261,7 +261,7 @@ fn behind_hole(
             .expected(format!("at most {MOST_HOLE:#x}"))
             .next("link it with room behind the program headers, as GNU ld with -z separate-code does"));
     }
-    Ok(Place {
+    Ok(Span {
         address,
         offset,
         size,
@@ -270,11 +270,11 @@ fn behind_hole(
 
 /// The data segment after the code segment; and the place of the image of thread-locals, if it moves.
 fn writable(
-    executable: &Place,
+    executable: &Span,
     block: Option<&Block>,
     sizes: &Sizes,
     page: u64,
-) -> (Writable, Place) {
+) -> (Writable, Span) {
     let moving = block.filter(|b| b.moves);
     let free = (executable.offset + executable.size).next_multiple_of(16);
     let lowest = executable.end().next_multiple_of(page) + free % page;
@@ -286,7 +286,7 @@ fn writable(
     let filled = moving.map_or(0, |b| b.file_size);
     // An image with initial values is at the segment's start.
     let address = image.filter(|_| filled > 0).unwrap_or(lowest);
-    let segment = Place {
+    let segment = Span {
         address,
         offset: free + (address - lowest) % page,
         size: 0,
@@ -295,13 +295,13 @@ fn writable(
     // Kernels before 6.10 clear the rest of the page after a segment's bytes, and fail if the segment has no bytes.
     let size = (data + sizes.data - address).max(8);
     let writable = Writable {
-        segment: Place { size, ..segment },
+        segment: Span { size, ..segment },
         memory: (data + sizes.data + sizes.zero - address).max(size),
         data: segment.part(data, sizes.data),
         zero: sizes.zero,
     };
     let image = image.unwrap_or(address);
-    let image = Place {
+    let image = Span {
         address: image,
         // A segment without bytes may be after the end of the file.
         offset: segment.offset + (image - address).min(size),

@@ -20,7 +20,7 @@ use crate::component::Families;
 use crate::error::{Error, Result};
 use brawn_payload::{Attach, Function, Member, Payload};
 use names::Names;
-use relocatable::{Binding, Object, Part, Relocation, Section};
+use relocatable::{Area, Binding, Object, Relocation, Section};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -184,7 +184,7 @@ impl Objects<'static> {
         }
         // One of the memory functions has the note for all of them.
         let is_memory = |n: &usize| sources[*n].is_memory();
-        let has_note = |o: &Object<'_>| o.sections.iter().any(|s| s.part == Part::Note);
+        let has_note = |o: &Object<'_>| o.sections.iter().any(|s| s.part == Area::Note);
         let mut of_memory = chosen.iter().filter(|(n, _)| is_memory(n)).peekable();
         if of_memory.peek().is_some() && !of_memory.any(|(_, object)| has_note(object)) {
             for number in (0..sources.len()).filter(is_memory) {
@@ -251,7 +251,7 @@ impl<'a> Objects<'a> {
         }
         for (number, object) in self.objects.iter().enumerate() {
             let notes = object.sections.iter().enumerate();
-            let notes = notes.filter(|(_, s)| s.part == Part::Note);
+            let notes = notes.filter(|(_, s)| s.part == Area::Note);
             todo.extend(notes.map(|(section, _)| (number, section)));
         }
         let (mut kept, mut called) = (Kept::new(), BTreeSet::new());
@@ -292,21 +292,21 @@ impl<'a> Objects<'a> {
             ..Sizes::default()
         };
         let mut data_end = 0;
-        for part in Part::ALL {
+        for part in Area::ALL {
             let section = |(o, s): (usize, usize)| &self.objects[o].sections[s];
             let mut sections: Vec<_> = kept.iter().copied().collect();
             sections.retain(|at| section(*at).part == part);
             // `verify` finds functions by their order, so that stays. All other sections are sorted, the largest
             // alignment first.
-            if !matches!(part, Part::Text | Part::Note) {
+            if !matches!(part, Area::Text | Area::Note) {
                 sections.sort_by_key(|at| std::cmp::Reverse(section(*at).align));
             }
             let (end, align) = match part {
-                Part::Text | Part::Constant | Part::Note => {
+                Area::Text | Area::Constant | Area::Note => {
                     (&mut sizes.code, &mut sizes.code_align)
                 }
-                Part::Data | Part::Zero => (&mut data_end, &mut sizes.data_align),
-                Part::Local => (&mut sizes.tls, &mut sizes.tls_align),
+                Area::Data | Area::Zero => (&mut data_end, &mut sizes.data_align),
+                Area::Local => (&mut sizes.tls, &mut sizes.tls_align),
             };
             let mut first = None;
             for at in sections {
@@ -318,21 +318,21 @@ impl<'a> Objects<'a> {
                 *end = from.saturating_add(section.size);
             }
             match part {
-                Part::Text if self.architecture == Isa::Aarch64 => {
+                Area::Text if self.architecture == Isa::Aarch64 => {
                     for name in called {
                         *end = end.next_multiple_of(4);
                         self.needs.insert(name, Some(*end));
                         *end += aarch64::WAY;
                     }
                 }
-                Part::Constant if self.needs.remove(TABLE).is_some() => {
+                Area::Constant if self.needs.remove(TABLE).is_some() => {
                     *align = (*align).max(8);
                     let at = end.next_multiple_of(8);
                     self.empty_table = Some(at);
                     *end = at + 8;
                 }
-                Part::Note => self.note = first.unwrap_or(*end)..*end,
-                Part::Data => sizes.data = data_end,
+                Area::Note => self.note = first.unwrap_or(*end)..*end,
+                Area::Data => sizes.data = data_end,
                 _ => {}
             }
         }
@@ -414,7 +414,7 @@ pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
                 continue;
             };
             let (segment, address) = match section.part {
-                Part::Data => (&mut data, at.data + place),
+                Area::Data => (&mut data, at.data + place),
                 _ => (&mut code, at.code + place),
             };
             let bytes = &mut segment[size(place)?..][..section.bytes.len()];

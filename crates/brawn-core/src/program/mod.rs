@@ -15,13 +15,13 @@ pub mod headers;
 pub mod layout;
 pub mod link;
 pub mod linked;
-mod place;
+pub mod moved;
 pub mod plan;
 mod refused;
 pub mod relocations;
-pub mod room;
 mod sections;
 mod segments;
+mod span;
 mod symbols;
 pub mod tls;
 
@@ -44,7 +44,7 @@ use brawn_payload::{Payload, Profile};
 use find::{CallSite, Functions, Risk};
 use link::Objects;
 use linked::At;
-use plan::{Hooked, Plan, Replaced};
+use plan::{Hooked, Plan};
 use std::collections::{BTreeSet, HashSet};
 
 /// The caller's wishes.
@@ -289,7 +289,7 @@ fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
 }
 
 /// Whether the payload runs before the program. It does if the heap is replaced, and if the program may be loaded
-/// anywhere, since the payload may have to apply some of its relocations (`room`).
+/// anywhere, since the payload may have to apply some of its relocations (`moved`).
 fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
     let mut functions = found.functions.iter();
     functions.any(|f| f.component == Component::Heap) || program.placement == Placement::Anywhere
@@ -363,15 +363,6 @@ fn plan(
         .functions
         .iter()
         .any(|f| f.component == Component::Heap);
-    let functions = found.functions.iter().map(|f| Replaced {
-        name: f.name.clone(),
-        component: f.component,
-        address: f.address,
-        patch_at: f.patch_at,
-        room: f.room,
-        target: f.target.clone(),
-        evidence: f.evidence.clone(),
-    });
     let hooked = |call: &CallSite, target: &str| Hooked {
         at: call.at,
         callee: call.callee,
@@ -387,7 +378,7 @@ fn plan(
         entry: program.entry,
         start: is_attached(program, found).then(|| link::START.into()),
         payload: has_heap.then(|| Provenance::from(payload)),
-        functions: functions.collect(),
+        functions: found.functions.clone(),
         hooks: exit.collect(),
         left: found.left.clone(),
         risks,

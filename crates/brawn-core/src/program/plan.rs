@@ -1,32 +1,11 @@
 //! What to do with a program, as plain data: `--dry-run` prints it, and tests need no file.
 
-use super::find::{Left, Risk};
+use super::find::{Function, Left, Risk};
 use super::layout::Layout;
 use super::linked::Sizes;
-use crate::component::Component;
 use crate::elf::program::{Placement, Program};
 use crate::provenance::Provenance;
-use crate::signatures::names::Evidence;
 use serde::Serialize;
-
-/// A function whose entry becomes a jump to the payload's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Replaced {
-    /// The name, as in musl's sources.
-    pub name: String,
-    /// The part of libc that it belongs to.
-    pub component: Component,
-    /// Its address.
-    pub address: u64,
-    /// The address of the jump: after an instruction that marks a target of indirect branches, if there is one.
-    pub patch_at: u64,
-    /// How many bytes from there on may be overwritten.
-    pub room: u64,
-    /// The payload's name for its replacement.
-    pub target: String,
-    /// How its address is known.
-    pub evidence: Evidence,
-}
 
 /// A call that is redirected to the payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,7 +33,7 @@ pub struct Plan {
     /// The payload.
     pub payload: Option<Provenance>,
     /// Functions that are replaced, by address.
-    pub functions: Vec<Replaced>,
+    pub functions: Vec<Function>,
     /// Calls that are redirected.
     pub hooks: Vec<Hooked>,
     /// Functions with names of libc's that do not change.

@@ -3,7 +3,7 @@
 //! Everything after the loaded part of the file moves behind the new segments, and grows if the payload adds to it.
 
 use super::edits::Edits;
-use super::layout::{Layout, Place};
+use super::layout::{Layout, Span};
 use super::linked::Linked;
 use super::symbols;
 use crate::content::Piece;
@@ -134,7 +134,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         name: &str,
         kind: elf::SectionType,
         flags: u64,
-        place: Place,
+        place: Span,
         align: u64,
     ) -> usize {
         // The alignment is the address's own, up to the wanted one.
@@ -218,9 +218,9 @@ impl<'a, 'p> Sections<'a, 'p> {
             }
             return None;
         }
-        let place = Place {
+        let place = Span {
             size: linked.debug_frame.len() as u64,
-            ..Place::default()
+            ..Span::default()
         };
         let number = self.add_place(".debug_frame", elf::SHT_PROGBITS, 0, place, 8);
         Some((number, linked.debug_frame.clone()))
@@ -232,7 +232,7 @@ impl<'a, 'p> Sections<'a, 'p> {
             return;
         };
         let flags = WRITTEN | elf::SHF_TLS.0;
-        let own = Place {
+        let own = Span {
             address: tls.image.address,
             offset: tls.image.offset,
             size: tls.block.size,
@@ -244,7 +244,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         if !tls.block.moves {
             // The payload's come after the program's own.
             let address = own.address + (own.size - tls.block.payload_size);
-            let place = Place {
+            let place = Span {
                 address,
                 offset: own.offset + own.size.min(old.file_size),
                 size: tls.block.payload_size,
@@ -265,7 +265,7 @@ impl<'a, 'p> Sections<'a, 'p> {
             header.address = own.address + within;
             header.offset = own.offset + within.min(tls.image.size);
         }
-        let before = Place {
+        let before = Span {
             size: tls.block.before,
             ..own
         };
@@ -276,7 +276,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         };
         self.add_place(name, kind, flags, before, tls.block.align);
         if is_image && has_sections {
-            let place = Place {
+            let place = Span {
                 address: old.address,
                 offset: old.offset + self.layout.headers.shift,
                 size: old.file_size,

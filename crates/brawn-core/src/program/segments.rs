@@ -1,7 +1,7 @@
 //! The new program headers, when all places are known.
 
 use super::headers::{Headers, Where, moved};
-use super::layout::{Layout, Place};
+use super::layout::{Layout, Span};
 use super::tls;
 use crate::elf::program::{PROGRAM_HEADER, Program, Segment};
 use crate::elf::raw::{self, ProgramHeader};
@@ -89,7 +89,7 @@ fn head(headers: &Headers) -> Segment {
 }
 
 fn loads(layout: &Layout) -> impl Iterator<Item = Segment> {
-    let load = |flags, place: Place, size| Segment {
+    let load = |flags, place: Span, size| Segment {
         kind: elf::PT_LOAD.0,
         flags,
         offset: place.offset,

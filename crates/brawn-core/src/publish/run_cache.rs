@@ -8,11 +8,11 @@
 //!   .new-NUMBER/              being written; renamed when it is whole, removed a day after a killed run
 //! ```
 //!
-//! The user runs these files. So the cache is a [`Room`]: brawn works in it through its handle, and gives the kernel
+//! The user runs these files. So the cache is a [`PrivateFolder`]: brawn works in it through its handle, and gives the kernel
 //! a path through directories in which nobody else can exchange anything. Nothing is locked: a process that comes second
 //! finds the first one's directory, and removes its own.
 
-use super::room::Room;
+use super::private::PrivateFolder;
 use super::walk::user;
 use crate::content::Content;
 use crate::error::{Error, Result};
@@ -102,7 +102,7 @@ pub enum Cached {
 /// The user's cache of rewritten programs.
 #[derive(Debug)]
 pub struct RunCache {
-    room: Room,
+    private: PrivateFolder,
 }
 
 impl RunCache {
@@ -111,24 +111,24 @@ impl RunCache {
     /// # Errors
     /// It cannot be made, another user could change files in it, or programs cannot be run there (`noexec`).
     pub fn open(cache: &Path) -> Result<Self> {
-        let room = Room::open(cache, FOLDER)?;
-        let failed = |doing: &str, e: std::io::Error| Error::io(doing, e).path(room.path());
-        let mount = rustix::fs::fstatvfs(&room)
+        let private = PrivateFolder::open(cache, FOLDER)?;
+        let failed = |doing: &str, e: std::io::Error| Error::io(doing, e).path(private.path());
+        let mount = rustix::fs::fstatvfs(&private)
             .map_err(|e| failed("cannot look at the cache's filesystem", e.into()))?;
         if mount.f_flag.contains(StatVfsMountFlags::NOEXEC) {
             return Err(Error::refused(
                 "nothing can be run from the cache: its filesystem is mounted `noexec`",
             )
-            .path(room.path())
+            .path(private.path())
             .next("name a directory elsewhere in XDG_CACHE_HOME"));
         }
-        Ok(Self { room })
+        Ok(Self { private })
     }
 
     /// Finds the program for `key`, and notes that it is used.
     pub fn find(&self, key: &Key) -> Option<Cached> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = rustix::fs::openat(&self.room, &key.folder, flags, Mode::empty()).ok()?;
+        let folder = rustix::fs::openat(&self.private, &key.folder, flags, Mode::empty()).ok()?;
         let there = rustix::fs::statat(&folder, &key.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         // A program that replaced itself by its own path left another file. Incomplete files, pipes and links are not
         // brawn's either.
@@ -142,7 +142,7 @@ impl RunCache {
         self.used(&key.folder);
         Some(match there.st_size {
             0 => Cached::AsItIs,
-            _ => Cached::Program(self.room.path().join(key.program())),
+            _ => Cached::Program(self.private.path().join(key.program())),
         })
     }
 
@@ -152,7 +152,7 @@ impl RunCache {
     /// It cannot be written.
     pub fn add(&self, key: &Key, content: &Content<'_>) -> Result<Cached> {
         let failed =
-            |e: std::io::Error| Error::io("cannot write to the cache", e).path(self.room.path());
+            |e: std::io::Error| Error::io("cannot write to the cache", e).path(self.private.path());
         let scratch = self.scratch().map_err(|e| failed(e.into()))?;
         let made = self
             .fill(&scratch, key, content)
@@ -165,7 +165,7 @@ impl RunCache {
         self.tidy(&key.folder, SystemTime::now(), LIMIT);
         Ok(match content.size() {
             0 => Cached::AsItIs,
-            _ => Cached::Program(self.room.path().join(key.program())),
+            _ => Cached::Program(self.private.path().join(key.program())),
         })
     }
 
@@ -174,7 +174,7 @@ impl RunCache {
         let mut number = std::process::id();
         loop {
             let name = format!("{SCRATCH}{number}");
-            match rustix::fs::mkdirat(&self.room, &name, Mode::RWXU) {
+            match rustix::fs::mkdirat(&self.private, &name, Mode::RWXU) {
                 Ok(()) => return Ok(name),
                 // The directory of a killed run, or of another machine.
                 Err(Errno::EXIST) => number = number.wrapping_add(1),
@@ -188,7 +188,7 @@ impl RunCache {
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path = Path::new(scratch).join(&key.name);
         let mut file = File::from(rustix::fs::openat(
-            &self.room,
+            &self.private,
             path,
             flags,
             Mode::RUSR | Mode::WUSR,
@@ -208,9 +208,9 @@ impl RunCache {
     fn exchange(&self, scratch: &str, key: &Key) -> std::io::Result<()> {
         let rename = || {
             rustix::fs::renameat_with(
-                &self.room,
+                &self.private,
                 scratch,
-                &self.room,
+                &self.private,
                 &key.folder,
                 RenameFlags::empty(),
             )
@@ -234,18 +234,18 @@ impl RunCache {
     fn remove(&self, name: &str) -> rustix::io::Result<()> {
         for file in self.names(name)? {
             let path = Path::new(name).join(OsString::from_vec(file.into_bytes()));
-            match rustix::fs::unlinkat(&self.room, path, AtFlags::empty()) {
+            match rustix::fs::unlinkat(&self.private, path, AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(e) => return Err(e),
             }
         }
-        rustix::fs::unlinkat(&self.room, name, AtFlags::REMOVEDIR)
+        rustix::fs::unlinkat(&self.private, name, AtFlags::REMOVEDIR)
     }
 
     /// The names in a directory of the cache; for `.`, the names of all its directories.
     fn names(&self, folder: &str) -> rustix::io::Result<Vec<CString>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = rustix::fs::openat(&self.room, folder, flags, Mode::empty())?;
+        let handle = rustix::fs::openat(&self.private, folder, flags, Mode::empty())?;
         let mut names = Vec::new();
         for entry in Dir::read_from(handle)? {
             let name = entry?.file_name().to_owned();
@@ -259,11 +259,11 @@ impl RunCache {
     /// Notes that a directory is used now. This fails on a read-only disk, but there nothing can be removed either.
     fn used(&self, folder: &str) {
         let now = SystemTime::now();
-        let old = rustix::fs::statat(&self.room, folder, AtFlags::SYMLINK_NOFOLLOW)
+        let old = rustix::fs::statat(&self.private, folder, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|stat| age(&stat, now) > HOUR);
         if old {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let _ = rustix::fs::openat(&self.room, folder, flags, Mode::empty())
+            let _ = rustix::fs::openat(&self.private, folder, flags, Mode::empty())
                 .and_then(|handle| set_modified(&handle, NOW));
         }
     }
@@ -276,7 +276,8 @@ impl RunCache {
             let Ok(name) = name.into_string() else {
                 continue;
             };
-            let Ok(stat) = rustix::fs::statat(&self.room, &name, AtFlags::SYMLINK_NOFOLLOW) else {
+            let Ok(stat) = rustix::fs::statat(&self.private, &name, AtFlags::SYMLINK_NOFOLLOW)
+            else {
                 continue;
             };
             let age = age(&stat, now);
@@ -308,7 +309,7 @@ impl RunCache {
         let names = self.names(folder).unwrap_or_default();
         let sizes = names.into_iter().filter_map(|name| {
             let path = Path::new(folder).join(OsString::from_vec(name.into_bytes()));
-            let stat = rustix::fs::statat(&self.room, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let stat = rustix::fs::statat(&self.private, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             Some(stat.st_blocks.cast_unsigned() * 512)
         });
         sizes.sum()

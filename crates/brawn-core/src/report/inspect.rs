@@ -51,7 +51,7 @@ impl Verdict {
 
 /// The report on a file. The names of these fields are a public interface: scripts read them.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct Inspection {
     /// `elf` or `archive`.
     pub format: &'static str,
     /// The architecture, as in `x86_64`.
@@ -96,7 +96,7 @@ pub struct Report {
 }
 
 /// Finds out what `bytes` are.
-pub fn inspect(bytes: &[u8]) -> Result<Report> {
+pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     look(bytes, None)
 }
 
@@ -104,23 +104,23 @@ pub fn inspect(bytes: &[u8]) -> Result<Report> {
 /// musl's builds: the user's `builds` and those of the database.
 ///
 /// Errors: as [`inspect`].
-pub fn inspect_with(bytes: &[u8], builds: &[Build]) -> Result<Report> {
+pub fn inspect_with(bytes: &[u8], builds: &[Build]) -> Result<Inspection> {
     look(bytes, Some(builds))
 }
 
 /// [`inspect`] for a caller that has read the ELF file already.
-pub fn inspect_image(image: &Image<'_>) -> Report {
+pub fn inspect_image(image: &Image<'_>) -> Inspection {
     report("elf", executable::identify(image))
 }
 
 /// [`inspect_with`] for a caller that has read the ELF file of these `bytes` already.
-pub fn inspect_image_with(image: &Image<'_>, bytes: &[u8], builds: &[Build]) -> Result<Report> {
+pub fn inspect_image_with(image: &Image<'_>, bytes: &[u8], builds: &[Build]) -> Result<Inspection> {
     let mut identity = executable::identify(image);
     by_code::add(bytes, builds, &mut identity)?;
     Ok(report("elf", identity))
 }
 
-fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Report> {
+fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Inspection> {
     match Format::of(bytes) {
         Format::Archive | Format::ThinArchive => {
             let archive = Archive::read(bytes)?;
@@ -152,7 +152,7 @@ fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Report> {
     }
 }
 
-fn report(format: &'static str, identity: Identity) -> Report {
+fn report(format: &'static str, identity: Identity) -> Inspection {
     let verdict::Answer {
         verdict,
         sure,
@@ -165,7 +165,7 @@ fn report(format: &'static str, identity: Identity) -> Report {
         [] => "unknown".to_string(),
         names => names.join(" + "),
     };
-    Report {
+    Inspection {
         format,
         architecture: identity.architecture,
         libc: identity.libc,

@@ -136,7 +136,7 @@ impl Verdict {
 
 /// The report on an executable. The names of these fields are a public interface: scripts read them.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct Verification {
     /// The architecture that it runs on.
     pub architecture: String,
     /// musl's version, if known.
@@ -173,7 +173,7 @@ const WANTED: &str = "a static executable of musl";
 
 /// Finds out which functions of the static musl executable in `bytes` are replaced. Its code is compared with
 /// `payloads`.
-pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
+pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Verification> {
     verify_with(bytes, payloads, &[])
 }
 
@@ -181,7 +181,7 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
 /// symbols: musl's functions are recognized by their code.
 ///
 /// Errors: as [`verify`].
-pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Result<Report> {
+pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Result<Verification> {
     if Format::of(bytes) != Format::Elf {
         return Err(no_elf(bytes));
     }
@@ -242,7 +242,7 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         image.has_symbol_table,
         evidence.rewritten.is_some(),
     );
-    Ok(Report {
+    Ok(Verification {
         architecture: found.architecture,
         libc_version: found.libc_version,
         has_symbols: image.has_symbol_table,
@@ -282,7 +282,7 @@ fn others(evidence: &Evidence<'_, '_>, payload: &Payload) -> Vec<Function> {
 }
 
 /// Only static programs have musl's functions, but not those of glibc.
-fn refuse_others(image: &Image<'_>, found: &inspect::Report) -> Result<()> {
+fn refuse_others(image: &Image<'_>, found: &inspect::Inspection) -> Result<()> {
     if let Some((system, sign)) = System::of_image(image) {
         return Err(system.refused(&sign));
     }
@@ -356,7 +356,7 @@ fn is_beside(found: &FoundHeap) -> bool {
 /// nothing is left. `knows` is whether it is known whose `malloc` is.
 fn beside(
     other: &FoundHeap,
-    found: &inspect::Report,
+    found: &inspect::Inspection,
     is_brawns: bool,
     knows: bool,
 ) -> Option<(Verdict, Sure, String)> {
@@ -382,7 +382,7 @@ fn beside(
 }
 
 fn verdict(
-    found: &inspect::Report,
+    found: &inspect::Inspection,
     functions: &[Function],
     has_symbols: bool,
     is_rewritten: bool,

@@ -12,7 +12,7 @@ use crate::identify::heap::Heap;
 use crate::identify::{Libc, Memory};
 use crate::input;
 use crate::publish::{Standing, standing};
-use crate::report::inspect::{Report, Verdict, inspect};
+use crate::report::inspect::{Inspection, Verdict, inspect};
 use brawn_payload::Payload;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result
 fn state(
     bytes: &[u8],
     payloads: &[Payload],
-    report: &Report,
+    report: &Inspection,
     record: Option<Standing>,
 ) -> (State, String) {
     let has_brawn = report.heaps.iter().any(|found| found.heap == Heap::Brawn);
@@ -183,6 +183,7 @@ fn state(
         Component::Heap => has_brawn,
         Component::Memory => report.memory_note.is_some(),
         Component::Libc(_) => report.libc_note.is_some(),
+        Component::Supplied => false,
     };
     let mut parts: Vec<Component> = Component::ALL.iter().filter(has).copied().collect();
     if parts.is_empty() {

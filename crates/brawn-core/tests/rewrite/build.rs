@@ -5,9 +5,10 @@ use brawn_core::arch::Isa;
 use brawn_core::elf::program::Program;
 use brawn_core::program::apply::apply;
 use brawn_core::program::check::check;
+use brawn_core::program::find::Function;
 use brawn_core::program::layout::layout;
 use brawn_core::program::linked::{Linked, Sizes};
-use brawn_core::program::plan::{Plan, Replaced};
+use brawn_core::program::plan::Plan;
 use brawn_core::signatures::names::Evidence;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -242,7 +243,7 @@ pub fn rewrite(path: &Path, out: &Path, tls: (u64, u64), probe: (u64, u64)) -> P
     let sizes = sizes(tls);
     let layout = layout(&program, &sizes).unwrap();
     let mut plan = Plan::new(&program, "brawn_attach_start", sizes, layout);
-    plan.functions.push(Replaced {
+    plan.functions.push(Function {
         name: "probe".into(),
         component: brawn_core::component::Component::Heap,
         address: probe.0,
@@ -250,6 +251,8 @@ pub fn rewrite(path: &Path, out: &Path, tls: (u64, u64), probe: (u64, u64)) -> P
         room: probe.1,
         target: "brawn_probe".into(),
         evidence: Evidence::Symbol,
+        aliases: Vec::new(),
+        extent: 0..0,
     });
     let linked = link(&program, &plan, out.parent().unwrap());
     let new = apply(&program, &plan, &linked).unwrap();

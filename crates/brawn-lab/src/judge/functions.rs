@@ -4,9 +4,8 @@
 //! every row. A row's figure is the median of its ratios in all rounds, with the 95 % interval. `brawn bench libc` and
 //! the repository's `brawn-bench libc` share this.
 
-use crate::run::schedule::Random;
+pub use crate::run::rounds::{Round, Sample};
 use crate::stats::median::{Estimate, estimate};
-use std::collections::BTreeMap;
 
 /// The families, as the programs name them.
 pub const FAMILIES: [&str; 13] = [
@@ -79,11 +78,6 @@ pub fn parts(row: &str) -> (&str, &str) {
     row.split_once(": ").unwrap_or(("", row))
 }
 
-/// Nanoseconds by row.
-pub type Sample = BTreeMap<String, f64>;
-/// What each side gave, by its name.
-pub type Round = BTreeMap<String, Sample>;
-
 /// What a program printed, in its order: rows as `family: name`, and their times. Other lines are left out.
 pub fn printed(text: &str) -> impl Iterator<Item = (String, f64)> {
     let row = |line: &str| {
@@ -93,31 +87,6 @@ pub fn printed(text: &str) -> impl Iterator<Item = (String, f64)> {
         Some((format!("{family}: {name}"), time))
     };
     text.lines().filter_map(row)
-}
-
-/// Runs all rounds: `run` gives the rows of a family of a side.
-pub fn rounds<E>(
-    count: usize,
-    families: &[&str],
-    sides: &[&str],
-    seed: u64,
-    mut run: impl FnMut(&str, &str) -> Result<Sample, E>,
-) -> Result<Vec<Round>, E> {
-    let mut random = Random::new(seed);
-    let mut all = Vec::with_capacity(count);
-    for _ in 0..count {
-        let mut round = Round::new();
-        for family in families {
-            let mut sides = sides.to_vec();
-            random.shuffle(&mut sides);
-            for side in sides {
-                let sample = run(family, side)?;
-                round.entry(side.to_owned()).or_default().extend(sample);
-            }
-        }
-        all.push(round);
-    }
-    Ok(all)
 }
 
 /// A row's figures.
@@ -226,94 +195,4 @@ pub fn families(lines: &[Line]) -> Vec<(&str, Vec<&Line>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    fn three() -> Vec<Round> {
-        let round = |stock: f64, brawn: f64, glibc: f64| -> Round {
-            let sides = [(STOCK, stock), (BRAWN, brawn), (GLIBC, glibc)];
-            let sample = |ns| Sample::from([("strings: strlen".to_owned(), ns)]);
-            let sides = sides.map(|(side, ns)| (side.to_owned(), sample(ns)));
-            sides.into()
-        };
-        vec![
-            round(30.0, 12.0, 10.0),
-            round(60.0, 16.0, 20.0),
-            round(30.0, 11.0, 10.0),
-        ]
-    }
-
-    #[test]
-    fn ratios_are_of_pairs_within_a_round() {
-        let lines = lines(&three(), GLIBC);
-        assert_eq!(lines.len(), 1);
-        assert!((lines[0].brawn.median - 1.1).abs() < 1e-9, "{:?}", lines[0]);
-        assert!((lines[0].stock - 3.0).abs() < 1e-9);
-        assert!((lines[0].base - 10.0).abs() < 1e-9);
-        assert_eq!((behind(&lines, stock), behind(&lines, brawn)), (1, 1));
-    }
-
-    #[test]
-    fn without_glibc_stock_musl_is_the_base() {
-        let lines = lines(&three(), STOCK);
-        assert!((lines[0].stock - 1.0).abs() < 1e-9);
-        assert!((lines[0].brawn.median - 11.0 / 30.0).abs() < 1e-9);
-        assert!(is_ahead(brawn(&lines[0])) && !is_ahead(1.0) && !is_behind(1.0));
-    }
-
-    #[test]
-    fn what_a_program_prints_is_read_and_nothing_else() {
-        let text = "row math 2.5000 sin(v)\nwarning: row\nrow math nan cos(v)\nrow strings 1.0 strlen, 8 B\nrow";
-        let said: Sample = printed(text).collect();
-        let names: Vec<&String> = said.keys().collect();
-        assert_eq!(names, ["math: sin(v)", "strings: strlen, 8 B"]);
-        assert_eq!(said["math: sin(v)"], 2.5);
-    }
-
-    #[test]
-    fn every_round_runs_every_side_of_every_family_in_an_order_of_the_seed() {
-        let order = |seed| {
-            let mut order = Vec::new();
-            let run = |family: &str, side: &str| {
-                order.push(format!("{family} {side}"));
-                Ok::<_, ()>(Sample::from([(family.to_owned(), 1.0)]))
-            };
-            let all = rounds(9, &["math", "sort"], &[STOCK, BRAWN], seed, run).expect("no failure");
-            assert!(all.iter().all(|r| r.len() == 2 && r[BRAWN].len() == 2));
-            order
-        };
-        let first = order(1);
-        assert_eq!(first.len(), 36);
-        assert_eq!(first, order(1));
-        assert_ne!(first, order(2));
-    }
-
-    #[test]
-    fn every_row_is_listed_once_below_a_known_family() {
-        let rows: Vec<&str> = all().collect();
-        assert!(rows.len() > 300, "{}", rows.len());
-        let once: BTreeSet<&str> = rows.iter().copied().collect();
-        assert_eq!(once.len(), rows.len());
-        let mut families: Vec<&str> = rows.iter().map(|row| parts(row).0).collect();
-        families.dedup();
-        assert_eq!(families, FAMILIES);
-        assert!(once.contains(LIFE));
-    }
-
-    #[test]
-    fn families_stand_in_their_order_and_unknown_ones_last() {
-        let line = |name: &str| Line {
-            name: name.to_owned(),
-            base: 1.0,
-            stock: 1.0,
-            brawn: estimate(&[1.0]).expect("one sample"),
-        };
-        let lines = ["math: sin", "none", "strings: a", "odd: b", "math: cos"].map(line);
-        let found: Vec<(&str, usize)> = families(&lines)
-            .into_iter()
-            .map(|(f, l)| (f, l.len()))
-            .collect();
-        assert_eq!(found, [("strings", 1), ("math", 2), ("", 1), ("odd", 1)]);
-    }
-}
+mod tests;

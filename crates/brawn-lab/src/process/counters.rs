@@ -26,14 +26,14 @@ const HARDWARE: u32 = 0;
 const TIMES: u64 = 1 | 2;
 
 /// `PERF_COUNT_HW_…`, and where its number goes.
-const EVENTS: [(u64, Place); 4] = [
+const EVENTS: [(u64, Field); 4] = [
     (1, |f| &mut f.instructions),
     (0, |f| &mut f.cycles),
     (3, |f| &mut f.cache_misses),
     (5, |f| &mut f.branch_misses),
 ];
 
-type Place = fn(&mut Figures) -> &mut Option<u64>;
+type Field = fn(&mut Figures) -> &mut Option<u64>;
 
 /// Open counters of one process and everything that it starts.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Counters {
         if !availability.available {
             return Self::default();
         }
-        let open = |(number, (event, _)): (usize, &(u64, Place))| {
+        let open = |(number, (event, _)): (usize, &(u64, Field))| {
             Some((
                 number,
                 open(*event, process, availability.with_kernel).ok()?,

@@ -32,6 +32,28 @@ pub struct Job<'a> {
     pub interrupt: Option<BorrowedFd<'a>>,
 }
 
+impl<'a> Job<'a> {
+    /// A run without input, output, limit, watch and counters.
+    pub fn new(path: &'a Path, arguments: &'a [OsString]) -> Self {
+        static NONE: Availability = Availability {
+            available: false,
+            with_kernel: false,
+            reason: None,
+        };
+        Self {
+            path,
+            arguments,
+            variables: &[],
+            input: None,
+            output: Output::Nowhere,
+            limit: None,
+            watch: false,
+            counters: &NONE,
+            interrupt: None,
+        }
+    }
+}
+
 /// What becomes of a program's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 fn first_line(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
@@ -42,32 +42,9 @@ pub fn load() -> f64 {
 
 /// Today's date in UTC, as in 2025-12-31.
 pub fn today() -> String {
-    let seconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_secs());
-    date(seconds / 86400)
-}
-
-/// The Gregorian date of a day since 1970-01-01.
-fn date(days: u64) -> String {
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let (mut year, mut day) = (1970, days);
-    while day >= 365 + u64::from(leap(year)) {
-        day -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if day < length {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", day + 1)
+    let mut now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    now.truncate("2025-12-31".len());
+    now
 }
 
 /// The machine, by property.
@@ -102,17 +79,4 @@ pub fn machine() -> BTreeMap<String, String> {
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_become_dates() {
-        assert_eq!(date(0), "1970-01-01");
-        assert_eq!(date(59), "1970-03-01");
-        assert_eq!(date(11016), "2000-02-29");
-        assert_eq!(date(20453), "2025-12-31");
-    }
 }

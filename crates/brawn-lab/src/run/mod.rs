@@ -4,5 +4,6 @@ pub mod beside;
 pub mod machine;
 pub mod outputs;
 pub mod request;
+pub mod rounds;
 pub mod schedule;
 pub mod session;

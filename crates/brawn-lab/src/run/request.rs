@@ -2,7 +2,6 @@
 
 use super::outputs::{MOST, ended};
 use crate::data::Candidate;
-use crate::process::counters::Availability;
 use crate::process::job::{End, Failure, Job, Output};
 use crate::process::tree;
 use brawn_core::{Error, Result};
@@ -115,15 +114,9 @@ impl Request {
         };
         let arguments = ["sh", "-c", line].map(OsString::from);
         let job = Job {
-            path: SHELL.as_ref(),
-            arguments: &arguments,
-            variables: &[],
-            input: None,
             output: Output::Kept(MOST),
-            limit: None,
-            watch: false,
-            counters: &Availability::default(),
             interrupt: Some(host.interrupt()),
+            ..Job::new(SHELL.as_ref(), &arguments)
         };
         let run = tree::run(&job).map_err(|failure| host.failed(SHELL.as_ref(), failure))?;
         match run.end {

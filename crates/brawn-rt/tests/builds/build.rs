@@ -163,6 +163,6 @@ pub fn run<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, arguments: &[S]) -> Stri
 }
 
 /// What `brawn inspect` tells of a file.
-pub fn inspected(path: &Path) -> brawn_core::report::inspect::Report {
+pub fn inspected(path: &Path) -> brawn_core::report::inspect::Inspection {
     brawn_core::report::inspect::inspect(&fs::read(path).unwrap()).unwrap()
 }

@@ -12,7 +12,7 @@ use super::witness::Witness;
 use super::{Request, in_path};
 use brawn_core::fingerprint::hexadecimal;
 use brawn_core::publish::place::File;
-use brawn_core::publish::{cache, room::Room};
+use brawn_core::publish::{cache, private::PrivateFolder};
 use brawn_core::{Result, input};
 use brawn_payload::payloads;
 use serde::{Deserialize, Serialize};
@@ -56,12 +56,12 @@ impl Known {
         if !seen.is_whole {
             return None;
         }
-        let room = Room::find(root, FOUND).ok()?;
-        let known: Self = serde_json::from_slice(&room.read(&seen.name)?).ok()?;
+        let private = PrivateFolder::find(root, FOUND).ok()?;
+        let known: Self = serde_json::from_slice(&private.read(&seen.name)?).ok()?;
         if !known.witnesses.iter().all(Witness::still_holds) {
             return None;
         }
-        cache::used(&room.path().join(&seen.name));
+        cache::used(&private.path().join(&seen.name));
         for copy in known.copies() {
             cache::used(copy);
         }
@@ -78,9 +78,9 @@ impl Known {
             return Ok(());
         }
         let name = seen.name.clone();
-        let room = Room::open(root, FOUND)?;
-        room.place(&[File { name, bytes }])?;
-        cache::keep_newest(room.path(), KEPT);
+        let private = PrivateFolder::open(root, FOUND)?;
+        private.place(&[File { name, bytes }])?;
+        cache::keep_newest(private.path(), KEPT);
         cache::remove_unused(root, FOLDER, UNUSED);
         Ok(())
     }
@@ -249,37 +249,4 @@ impl Look {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_decides() {
-        for name in [
-            "CARGO_BUILD_TARGET",
-            "RUSTFLAGS",
-            "RUSTUP_TOOLCHAIN",
-            "PATH",
-            "HOME",
-        ] {
-            assert!(decides(OsStr::new(name)), "{name}");
-        }
-        for name in ["TERM", "LC_ALL", "XPATH"] {
-            assert!(!decides(OsStr::new(name)), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_file_that_changes_or_goes_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        let none = Witness::of(&path);
-        std::fs::write(&path, "1").unwrap();
-        let one = Witness::of(&path);
-        assert!(one.still_holds() && !none.still_holds());
-        std::fs::write(folder.path().join("b"), "2").unwrap();
-        std::fs::rename(folder.path().join("b"), &path).unwrap();
-        assert!(!one.still_holds());
-        std::fs::remove_file(&path).unwrap();
-        assert!(!one.still_holds() && none.still_holds());
-    }
-}
+mod tests;

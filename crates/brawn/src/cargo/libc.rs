@@ -8,7 +8,7 @@ use brawn_core::archive::{Options, edit_bytes};
 use brawn_core::fingerprint::hexadecimal;
 use brawn_core::link_args;
 use brawn_core::publish::place::File;
-use brawn_core::publish::{cache, room::Room};
+use brawn_core::publish::{cache, private::PrivateFolder};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result, input};
 use brawn_payload::{Payload, Profile, payloads};
@@ -67,8 +67,8 @@ fn placed(
         "{FOLDER}{}-{hash}",
         link_args::folder_name(payload, request.components)
     );
-    let room = Room::open(root, &name)?;
-    let folder = room.path();
+    let private = PrivateFolder::open(root, &name)?;
+    let folder = private.path();
     let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
         return Err(
             Error::new(Kind::Usage, "a directory whose name is not printable text")
@@ -81,7 +81,7 @@ fn placed(
         name: "libc.a".into(),
         bytes: new,
     };
-    room.place(&[file])?;
+    private.place(&[file])?;
     Ok((folder.to_owned(), text.to_owned()))
 }
 
@@ -260,37 +260,4 @@ fn shared_libc(architecture: &str) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn flags(words: &str) -> Vec<String> {
-        words.split_whitespace().map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn what_brings_another_libc_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("libc.a"), "").unwrap();
-        let path = folder.path().display();
-        for words in [
-            format!("-L {path}"),
-            format!("-Ca -L native={path}"),
-            format!("-Lall={path}"),
-            "-C link-self-contained=no".into(),
-            "-Clink-self-contained=-libc".into(),
-            "--codegen link-self-contained=off".into(),
-            "--codegen=link-self-contained=off".into(),
-        ] {
-            assert!(obstacle(&flags(&words)).is_some(), "{words}");
-        }
-        for words in [
-            String::new(),
-            format!("-L dependency={path}"),
-            format!("-Lnative={path}/other"),
-            "-C link-self-contained=yes -Ctarget-cpu=native".into(),
-            "-L".into(),
-        ] {
-            assert_eq!(obstacle(&flags(&words)), None, "{words}");
-        }
-    }
-}
+mod tests;

@@ -208,14 +208,14 @@ fn chosen(args: &Args) -> Result<Vec<Workload>> {
 fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
     // This comes before anything exists that a signal could leave behind.
     let signals = Signals::watch()?;
-    let room = build::Room::new(&args.cc, args.against_cc.as_deref(), &signals)?;
+    let site = build::Site::new(&args.cc, args.against_cc.as_deref(), &signals)?;
     let mut measured = Measured {
         format: FORMAT.into(),
         version: VERSION,
         brawn: env!("CARGO_PKG_VERSION").into(),
         date: machine::today(),
         machine: machine::machine(),
-        compilers: room.compilers(),
+        compilers: site.compilers(),
         verdict: String::new(),
         workloads: Vec::new(),
     };
@@ -227,7 +227,7 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
             chosen.len(),
             workload.title
         ));
-        let forms = room.forms(workload)?;
+        let forms = site.forms(workload)?;
         let request = request(args, workload, seed);
         let mut comparison = session(&request, &forms, &Watched::new(&signals))?.data;
         comparison.verdicts = verdict::all(&comparison);
@@ -237,7 +237,7 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
             comparison,
         });
     }
-    drop(room);
+    drop(site);
     if signals.is_any() {
         return Err(signals.obey());
     }

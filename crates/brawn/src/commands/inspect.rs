@@ -8,7 +8,7 @@ use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::Error;
-use brawn_core::report::inspect::{Report, Verdict};
+use brawn_core::report::inspect::{Inspection, Verdict};
 use gather::{Gathered, Outcome};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ struct File {
     path: PathBuf,
     status: Status,
     #[serde(flatten)]
-    report: Report,
+    report: Inspection,
     #[serde(skip_serializing_if = "Option::is_none")]
     sdk: Option<sdk::Sdk>,
     /// The command that improves it, if there is one; none for a file inside a package, which would have to be unpacked

@@ -8,7 +8,7 @@ use crate::ui;
 use brawn_core::link_args;
 use brawn_core::link_args::Link;
 use brawn_core::publish::place;
-use brawn_core::publish::room::Room;
+use brawn_core::publish::private::PrivateFolder;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Payload, Profile, payload, payloads};
 use clap::ValueEnum;
@@ -91,9 +91,9 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
     let name = link_args::folder_name(payload, components);
     // An error in its name is reported before anything is made.
     link_args::link(payload, components, &cache.join(&name))?;
-    let room = Room::open(&cache, &name).map_err(|e| e.next(next))?;
-    let link = link_args::link(payload, components, room.path())?;
-    room.place(&link_args::files(payload, &link)?)?;
+    let private = PrivateFolder::open(&cache, &name).map_err(|e| e.next(next))?;
+    let link = link_args::link(payload, components, private.path())?;
+    private.place(&link_args::files(payload, &link)?)?;
     Ok((payload, link))
 }
 

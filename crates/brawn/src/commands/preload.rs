@@ -12,7 +12,7 @@ use brawn_core::link_args::is_ours;
 use brawn_core::preload;
 use brawn_core::publish::place;
 use brawn_core::publish::place::File as Placed;
-use brawn_core::publish::room::Room;
+use brawn_core::publish::private::PrivateFolder;
 use brawn_core::publish::trust;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
@@ -208,12 +208,12 @@ fn placed(object: &Preload) -> Result<PathBuf> {
         name: PRELOAD_NAME.into(),
         bytes: object.bytes.to_vec(),
     };
-    let room = Room::open(&cache, &name)
-        .and_then(|room| room.place(&[file]).map(|()| room))
+    let private = PrivateFolder::open(&cache, &name)
+        .and_then(|private| private.place(&[file]).map(|()| private))
         .map_err(|e| {
             e.next("set XDG_CACHE_HOME to a directory of your own, or write the object with `-o`")
         })?;
     // A link on the way may lead anywhere.
-    check(room.path())?;
-    Ok(room.path().join(PRELOAD_NAME))
+    check(private.path())?;
+    Ok(private.path().join(PRELOAD_NAME))
 }

@@ -7,7 +7,7 @@
 use super::memory::{self, Exchange, Goes, Memory, State, Stays, goes, staying};
 use super::{Plan, Why};
 use crate::advice::Advice;
-use crate::archive::identify::{Findings, Member, Part, Role};
+use crate::archive::identify::{Findings, Member, Role};
 use crate::archive::read::Archive;
 use crate::component::{Component, Families};
 use crate::error::{Result, printable};
@@ -60,7 +60,7 @@ pub(super) fn functions(
             if payload.memory.is_none() {
                 return Err(error);
             }
-            let both = [Component::Memory, Component::Libc(Families::ALL)];
+            let both = [Component::Memory, Component::LIBC];
             return Err(error.next(format!(
                 "many of them need brawn's memory functions: {}",
                 Advice::Only(&both)
@@ -195,7 +195,7 @@ impl<'p> Choice<'p> {
         let exchange = Exchange {
             set: payload.libc,
             functions: self.functions,
-            part: Part::Libc,
+            part: Component::LIBC,
             why: Why::MuslLibc,
             needed: HashSet::new(),
         };
@@ -222,7 +222,8 @@ impl<'p> Choice<'p> {
 /// The names that brawn's functions would replace: names in musl's members that can be removed, and in brawn's
 /// members.
 fn replaced<'a>(findings: &Findings<'a>, known: &HashSet<&[u8]>) -> HashSet<&'a [u8]> {
-    let goes = |m: &&Member<'_>| m.role == Role::Ours(Part::Libc) || goes(m, known) == Goes::Yes;
+    let goes =
+        |m: &&Member<'_>| m.role == Role::Ours(Component::LIBC) || goes(m, known) == Goes::Yes;
     let members = findings.members.iter().filter(goes);
     let mut names = HashSet::new();
     for member in members {
@@ -233,7 +234,7 @@ fn replaced<'a>(findings: &Findings<'a>, known: &HashSet<&[u8]>) -> HashSet<&'a 
 
 /// The names of brawn's memory functions that its functions of libc in the archive need.
 pub(super) fn needed_by_present<'a>(findings: &'a Findings<'_>) -> HashSet<&'a str> {
-    let present = findings.with_role(Role::Ours(Part::Libc));
+    let present = findings.with_role(Role::Ours(Component::LIBC));
     let needs = present.flat_map(Member::undefined).map(|s| s.name);
     let own = needs.filter(|name| name.starts_with(MEMORY_OWN));
     own.filter_map(|name| std::str::from_utf8(name).ok())
@@ -245,7 +246,7 @@ pub(super) fn memory_present<'a>(
     findings: &'a Findings<'_>,
     payload: &Payload,
 ) -> HashSet<&'a str> {
-    let members = || findings.with_role(Role::Ours(Part::Memory));
+    let members = || findings.with_role(Role::Ours(Component::Memory));
     let source = payload.memory.map(|memory| memory.source);
     let mut notes = members().flat_map(|m| m.notes());
     if !notes.all(|note| Some(note.source.as_str()) == source) {

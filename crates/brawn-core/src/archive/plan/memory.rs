@@ -5,8 +5,9 @@
 
 use super::{Plan, Why, added, is_same, removed};
 use crate::advice::Advice;
-use crate::archive::identify::{Content, Findings, Member, Part, Role};
+use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
+use crate::component::Component;
 use crate::elf::object::{Binding, Symbol};
 use crate::error::{Error, printable};
 use crate::identify::MEMORY_OWN;
@@ -97,7 +98,7 @@ pub(super) fn plan(
     let exchange = Exchange {
         set: memory,
         functions: memory.functions.iter().collect(),
-        part: Part::Memory,
+        part: Component::Memory,
         why: Why::MuslMemory,
         needed,
     };
@@ -109,7 +110,7 @@ pub(super) struct Exchange<'p> {
     pub set: &'p Set,
     /// The functions of the set that may be added, in the set's order.
     pub functions: Vec<&'p Function>,
-    pub part: Part,
+    pub part: Component,
     /// Why musl's members are removed.
     pub why: Why,
     /// brawn's own names of functions that are added in any case.

@@ -2,9 +2,10 @@
 //! before.
 
 use super::{Plan, Why, added, is_same, removed};
-use crate::archive::identify::{Findings, Member, Part, Role};
+use crate::archive::identify::{Findings, Member, Role};
 use crate::archive::mimalloc::is_operator;
 use crate::archive::read::Archive;
+use crate::component::Component;
 use crate::error::{Error, Result, printable};
 use brawn_payload::{Payload, Supply};
 use std::collections::HashSet;
@@ -21,7 +22,7 @@ pub(super) fn plan(
     let known = |name: &[u8]| functions.iter().any(|f| f.name.as_bytes() == name);
     // A function that another brawn supplied and this one does not have stays, since it may not vanish.
     let old: Vec<&Member<'_>> = findings
-        .with_role(Role::Ours(Part::Supplied))
+        .with_role(Role::Ours(Component::Supplied))
         .filter(|m| m.defined().any(|s| known(s.name)))
         .collect();
     let goes: HashSet<usize> = old
@@ -60,7 +61,7 @@ pub(super) fn plan(
     }
     for member in &old {
         plan.replaces.extend_from_slice(member.notes());
-        let gone = removed(member, Part::Supplied, Why::OtherPayload);
+        let gone = removed(member, Component::Supplied, Why::OtherPayload);
         plan.remove.push(gone);
     }
     let memory = payload.memory.map_or(&[][..], |m| m.functions);
@@ -78,7 +79,7 @@ pub(super) fn plan(
             ))
             .expected("musl's libc.a"));
         }
-        let mut member = added(&function.member, Part::Supplied);
+        let mut member = added(&function.member, Component::Supplied);
         member.defines.push(function.name.into());
         plan.add.push(member);
     }

@@ -1,7 +1,8 @@
 //! Checks that every name still has exactly one definition after the heap is exchanged.
 
 use super::Plan;
-use crate::archive::findings::{Findings, Member, Part, Role};
+use crate::archive::findings::{Findings, Member, Role};
+use crate::component::Component;
 use crate::elf::object::Binding;
 use crate::error::{Error, Kind, Result, printable};
 use crate::identify::{fork, is_surface};
@@ -25,7 +26,7 @@ pub(super) fn check(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> 
     let gone = plan
         .remove
         .iter()
-        .filter(|r| !matches!(r.component, Part::Memory | Part::Libc));
+        .filter(|r| !matches!(r.component, Component::Memory | Component::Libc(_)));
     let exchange = Exchange {
         surface: payload.surface.iter().copied().collect(),
         gone: gone.map(|r| r.entry).collect(),
@@ -63,7 +64,7 @@ impl Exchange<'_> {
 
     /// If the payload's heap is already there, its names count as provided.
     fn goes(&self, member: &Member<'_>) -> bool {
-        self.gone.contains(&member.entry) || member.role == Role::Ours(Part::Heap)
+        self.gone.contains(&member.entry) || member.role == Role::Ours(Component::Heap)
     }
 
     /// The names that are lost with the removed members.

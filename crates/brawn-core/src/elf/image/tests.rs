@@ -30,7 +30,7 @@ fn a_segment_outside_of_the_file_is_named_with_its_place() {
     bytes[64 + 8..64 + 16].copy_from_slice(&0x1234u64.to_le_bytes());
     bytes[64 + 32] = 9;
     let error = Image::read(&bytes, 0).unwrap_err();
-    assert_eq!(error.part(), Some(&crate::error::Part::Segment(0)));
+    assert_eq!(error.part(), Some(&crate::error::Piece::Segment(0)));
     assert_eq!(error.offset(), Some(0x1234));
 }
 

@@ -101,7 +101,7 @@ impl<'p, 'a> Whole<'p, 'a> {
                 Component::Heap => (&heap, Some(self.payload.source)),
                 Component::Memory => (&memory, self.payload.memory.map(|m| m.source)),
                 // Functions of libc may be of any version: they are only there for speed, so they refuse nothing.
-                Component::Libc(_) => {
+                Component::Libc(_) | Component::Supplied => {
                     present.extend((!self.identity.libc_notes.is_empty()).then_some(*component));
                     continue;
                 }
@@ -143,7 +143,7 @@ fn another(component: Component, note: &Note) -> Error {
     let (what, profile) = match component {
         Component::Heap => ("heap", note.profile.as_str()),
         Component::Memory => ("memory functions", ""),
-        Component::Libc(_) => ("functions of libc", ""),
+        Component::Libc(_) | Component::Supplied => ("functions of libc", ""),
     };
     let profile = if profile.is_empty() {
         String::new()

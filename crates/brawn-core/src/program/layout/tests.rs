@@ -1,8 +1,9 @@
 use super::super::apply::apply;
 use super::super::check::check;
+use super::super::find::Function;
 use super::super::headers::Where;
 use super::super::linked::Linked;
-use super::super::plan::{Hooked, Plan, Replaced};
+use super::super::plan::{Hooked, Plan};
 use super::*;
 use crate::component::Component;
 use crate::content::{Content, Piece};
@@ -297,7 +298,7 @@ fn a_wrong_branch_is_found() {
             .symbols
             .extend([("a".into(), code + 8), ("b".into(), code + 16)]);
         let mut plan = Plan::new(&program, "start", shape.sizes, layout);
-        plan.functions.push(Replaced {
+        plan.functions.push(Function {
             name: "malloc".into(),
             component: Component::Heap,
             address: function,
@@ -305,6 +306,8 @@ fn a_wrong_branch_is_found() {
             room: 16,
             target: "a".into(),
             evidence: Evidence::Symbol,
+            aliases: Vec::new(),
+            extent: 0..0,
         });
         plan.hooks.push(Hooked {
             at: call,

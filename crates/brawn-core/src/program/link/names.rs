@@ -1,7 +1,7 @@
 //! All names with their addresses.
 
 use super::frames::DebugFrame;
-use super::relocatable::{Binding, Part, Relocation};
+use super::relocatable::{Area, Binding, Relocation};
 use super::{At, Fix, Fixed, Objects, TABLE, Value, aarch64};
 use crate::error::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
@@ -33,11 +33,11 @@ impl<'l, 'a> Names<'l, 'a> {
     pub(super) fn value(&self, (object, section, place): (usize, usize, u64)) -> Option<Value> {
         let from = self.objects.places[object][section]?.wrapping_add(place);
         Some(match self.objects.objects[object].sections[section].part {
-            Part::Text | Part::Constant | Part::Note => {
+            Area::Text | Area::Constant | Area::Note => {
                 Value::Address(self.at.code.wrapping_add(from))
             }
-            Part::Data | Part::Zero => Value::Address(self.at.data.wrapping_add(from)),
-            Part::Local => Value::Local(self.at.tls.wrapping_add_unsigned(from)),
+            Area::Data | Area::Zero => Value::Address(self.at.data.wrapping_add(from)),
+            Area::Local => Value::Local(self.at.tls.wrapping_add_unsigned(from)),
         })
     }
 

@@ -11,7 +11,7 @@ use object::{
 
 /// The kinds of sections, in the order in which they are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum Area {
     /// Code.
     Text,
     /// Data that does not change.
@@ -26,7 +26,7 @@ pub enum Part {
     Local,
 }
 
-impl Part {
+impl Area {
     /// All kinds, in that order.
     pub const ALL: [Self; 6] = [
         Self::Text,
@@ -42,7 +42,7 @@ impl Part {
 #[derive(Debug)]
 pub struct Section<'a> {
     pub name: &'a str,
-    pub part: Part,
+    pub part: Area,
     pub size: u64,
     pub align: u64,
     /// Its offset in the object's file.
@@ -202,7 +202,7 @@ fn bad(error: object::Error) -> Error {
 }
 
 /// The kind of `section`; `None` if it is not loaded.
-fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Part>> {
+fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Area>> {
     let SectionFlags::Elf {
         sh_type, sh_flags, ..
     } = section.flags()
@@ -217,13 +217,13 @@ fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Part>> {
     let (is_written, is_code) = (has(elf::SHF_WRITE), has(elf::SHF_EXECINSTR));
     let is_zero = sh_type == elf::SHT_NOBITS;
     let part = match sh_type {
-        _ if has(elf::SHF_TLS) => (is_zero && is_written && !is_code).then_some(Part::Local),
-        elf::SHT_NOTE if !is_written && !is_code => Some(Part::Note),
+        _ if has(elf::SHF_TLS) => (is_zero && is_written && !is_code).then_some(Area::Local),
+        elf::SHT_NOTE if !is_written && !is_code => Some(Area::Note),
         elf::SHT_PROGBITS | elf::SHT_NOBITS => match (is_written, is_code, is_zero) {
-            (false, true, false) => Some(Part::Text),
-            (false, false, false) => Some(Part::Constant),
-            (true, false, false) => Some(Part::Data),
-            (true, false, true) => Some(Part::Zero),
+            (false, true, false) => Some(Area::Text),
+            (false, false, false) => Some(Area::Constant),
+            (true, false, false) => Some(Area::Data),
+            (true, false, true) => Some(Area::Zero),
             _ => None,
         },
         _ => None,
@@ -241,7 +241,7 @@ fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Part>> {
     Ok(part)
 }
 
-fn read<'a>(section: &ElfSection64<'a, '_, LittleEndian>, part: Part) -> Result<Section<'a>> {
+fn read<'a>(section: &ElfSection64<'a, '_, LittleEndian>, part: Area) -> Result<Section<'a>> {
     let name = section.name().map_err(bad)?;
     let align = section.align().max(1);
     if !align.is_power_of_two() {

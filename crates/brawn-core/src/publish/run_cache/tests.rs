@@ -41,7 +41,7 @@ impl Setting {
 
     fn age(&self, made_by: &str, age: Duration) {
         let then = fs::FileTimes::new().set_modified(SystemTime::now() - age);
-        let folder = self.cache.room.path().join(self.key(made_by).folder);
+        let folder = self.cache.private.path().join(self.key(made_by).folder);
         File::open(folder).unwrap().set_times(then).unwrap();
     }
 
@@ -64,7 +64,7 @@ fn what_was_put_there_is_found_by_its_program() {
     let stat = fs::metadata(&path).unwrap();
     assert_eq!(stat.mode() & 0o777, 0o500);
     assert_eq!(
-        fs::metadata(setting.cache.room.path()).unwrap().mode() & 0o777,
+        fs::metadata(setting.cache.private.path()).unwrap().mode() & 0o777,
         0o700
     );
     // Another profile, and another program of the same name.
@@ -126,7 +126,10 @@ fn many_at_once_leave_one() {
         runs.into_iter().map(|run| run.join().unwrap()).collect()
     });
     assert!(paths.iter().all(|p| *p == paths[0]));
-    assert_eq!(fs::read_dir(setting.cache.room.path()).unwrap().count(), 1);
+    assert_eq!(
+        fs::read_dir(setting.cache.private.path()).unwrap().count(),
+        1
+    );
     assert!(setting.is_there("a"));
 }
 
@@ -161,7 +164,7 @@ fn it_stays_small() {
 #[test]
 fn what_killed_runs_left_goes() {
     let setting = Setting::new();
-    let left = setting.cache.room.path().join(".new-1");
+    let left = setting.cache.private.path().join(".new-1");
     fs::create_dir(&left).unwrap();
     fs::write(left.join("tool"), "to").unwrap();
     setting.tidy(u64::MAX);

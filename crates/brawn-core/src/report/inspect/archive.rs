@@ -2,9 +2,10 @@
 
 use crate::advice::Advice;
 use crate::archive::identify;
-use crate::archive::identify::{Content, Findings, Part, Role};
+use crate::archive::identify::{Content, Findings, Role};
 use crate::archive::mimalloc::{COPIES, Mimalloc};
 use crate::archive::read::Archive;
+use crate::component::Component;
 use crate::elf::image::Image;
 use crate::error::{Result, printable};
 use crate::identify::heap::{self, FoundHeap, Heap, MemberUse, Sure};
@@ -41,7 +42,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         ));
     }
     let memory = memory(archive, &findings, &mut evidence)?;
-    let supplied = findings.with_role(Role::Ours(Part::Supplied));
+    let supplied = findings.with_role(Role::Ours(Component::Supplied));
     evidence.extend(executable::supplied(supplied.flat_map(|m| m.notes())));
     let (mut missing, mut hint) = (Vec::new(), None);
     if let Some(found) = Mimalloc::of(archive, &findings)? {
@@ -53,7 +54,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         mimalloc(found, &mut heaps, &mut evidence);
     }
     let notes = findings
-        .with_role(Role::Ours(Part::Memory))
+        .with_role(Role::Ours(Component::Memory))
         .flat_map(|member| executable::memory_notes(member.notes()).map(move |n| (member, n)));
     let (noted, memory_notes): (Vec<_>, Vec<_>) = notes.unzip();
     if noted.len() > 1 {
@@ -75,7 +76,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         memory,
         memory_notes,
         libc_notes: findings
-            .with_role(Role::Ours(Part::Libc))
+            .with_role(Role::Ours(Component::LIBC))
             .flat_map(|member| member.notes().to_vec())
             .collect(),
         evidence,
@@ -139,7 +140,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
     for member in findings
         .members
         .iter()
-        .filter(|m| m.role != Role::Ours(Part::Heap))
+        .filter(|m| m.role != Role::Ours(Component::Heap))
     {
         let place = format!("member {} defines", printable(member.name));
         seen(place, &mut member.defined().map(|s| s.name));
@@ -158,7 +159,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
             Sure::Certain,
             format!("member {} defines malloc", printable(member.name)),
         )),
-        Some(member) if heaps.is_empty() && member.role != Role::Ours(Part::Heap) => {
+        Some(member) if heaps.is_empty() && member.role != Role::Ours(Component::Heap) => {
             let heap = match member.role {
                 Role::MuslHeap if findings.libc == Libc::Musl => Heap::Musl,
                 _ => Heap::Own,
@@ -181,7 +182,7 @@ fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<FoundHeap>) {
     for member in findings
         .members
         .iter()
-        .filter(|m| m.role != Role::Ours(Part::Heap))
+        .filter(|m| m.role != Role::Ours(Component::Heap))
     {
         let is_heaps = matches!(member.role, Role::MuslHeap | Role::ForeignHeap);
         let defines: Vec<String> = member
@@ -254,10 +255,11 @@ fn memory(
     evidence: &mut Vec<String>,
 ) -> Result<Memory> {
     let is_memory = |name: &[u8]| MEMORY.iter().any(|n| n.as_bytes() == name);
-    let ours: Vec<_> = findings.with_role(Role::Ours(Part::Memory)).collect();
+    let ours: Vec<_> = findings.with_role(Role::Ours(Component::Memory)).collect();
     if !ours.is_empty() {
         let mut others = findings.members.iter().filter(|m| {
-            m.role != Role::Ours(Part::Memory) && m.defined().any(|symbol| is_memory(symbol.name))
+            m.role != Role::Ours(Component::Memory)
+                && m.defined().any(|symbol| is_memory(symbol.name))
         });
         evidence.push(format!(
             "{} members of brawn's memory functions",

@@ -3,7 +3,7 @@
 use super::Verdict;
 use crate::advice::Advice;
 use crate::arch::Isa;
-use crate::component::{Component, Families};
+use crate::component::Component;
 use crate::demangle::demangled;
 use crate::identify::heap::{FoundHeap, Heap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory};
@@ -313,7 +313,7 @@ fn others(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
         return answer;
     }
     let rewrite_it = Advice::Rewrite(Some("FILE"));
-    let alone = Advice::Only(&[Component::Memory, Component::Libc(Families::ALL)]);
+    let alone = Advice::Only(&[Component::Memory, Component::LIBC]);
     answer.next(format!(
         "{rewrite_it} with {alone} gives it brawn's memory functions and other functions of libc; its heap stays"
     ))

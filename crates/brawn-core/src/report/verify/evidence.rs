@@ -16,7 +16,7 @@ use std::collections::HashSet;
 /// The evidence in an executable.
 pub(super) struct Evidence<'e, 'a> {
     pub(super) image: &'e Image<'a>,
-    pub(super) found: &'e inspect::Report,
+    pub(super) found: &'e inspect::Inspection,
     /// The heap's code that was found in it.
     pub(super) located: Option<(&'e Code, Located<'e>)>,
     /// The memory functions' code that was found in it.

@@ -5,13 +5,12 @@ use crate::commands::compare::candidates;
 use crate::commands::compare::signals::Signals;
 use crate::commands::run::{Stop, search};
 use brawn_core::identify::{Libc, Linkage};
-use brawn_core::report::inspect::{Report, inspect};
+use brawn_core::report::inspect::{Inspection, inspect};
 use brawn_core::shown::{self, shown};
 use brawn_core::{Error, Kind, Result};
 use brawn_lab::build::{PATIENCE, Toolchain};
 use brawn_lab::data;
 use brawn_lab::judge::functions::FLAGS;
-use brawn_lab::process::counters::Availability;
 use brawn_lab::process::job::{End, Failure, Job, Output, Run};
 use brawn_lab::process::tree;
 use brawn_lab::run::outputs::ended;
@@ -43,13 +42,13 @@ pub struct Way {
 }
 
 /// The directory, and the ways to build.
-pub struct Room<'a> {
+pub struct Site<'a> {
     folder: tempfile::TempDir,
     pub ways: Vec<Way>,
     signals: &'a Signals,
 }
 
-impl<'a> Room<'a> {
+impl<'a> Site<'a> {
     /// Lays out the sources, and tries the compilers: `cc` for musl, and `against` for glibc.
     pub fn new(cc: &str, against: Option<&str>, signals: &'a Signals) -> Result<Self> {
         let stock = Way::of("musl", data::CandidateKind::Original, cc, true)?;
@@ -57,22 +56,22 @@ impl<'a> Room<'a> {
         let folder =
             folder.map_err(|e| Error::io("cannot create a temporary directory", e).next(TMPDIR))?;
         signals.removes(folder.path());
-        let mut room = Self {
+        let mut site = Self {
             folder,
             ways: Vec::new(),
             signals,
         };
         for (name, text) in FILES {
-            room.write(name, text.as_bytes())?;
+            site.write(name, text.as_bytes())?;
         }
-        let report = room.tried(&stock)?;
+        let report = site.tried(&stock)?;
         check(&stock, &report)?;
-        room.runs(&stock)?;
-        let brawn = room.brawns(&stock)?;
-        room.tried(&brawn)?;
-        room.ways = vec![stock, brawn];
-        room.ways.extend(room.glibcs(against)?);
-        Ok(room)
+        site.runs(&stock)?;
+        let brawn = site.brawns(&stock)?;
+        site.tried(&brawn)?;
+        site.ways = vec![stock, brawn];
+        site.ways.extend(site.glibcs(against)?);
+        Ok(site)
     }
 
     /// The commands, by form.
@@ -173,15 +172,11 @@ impl<'a> Room<'a> {
         let folder = self.folder.path().as_os_str().to_owned();
         let variables = [(OsString::from("TMPDIR"), folder)];
         let job = Job {
-            path,
-            arguments,
             variables: &variables,
-            input: None,
             output: Output::Kept(SAID),
             limit: Some(limit),
-            watch: false,
-            counters: &Availability::default(),
             interrupt: Some(self.signals.file()),
+            ..Job::new(path, arguments)
         };
         tree::run(&job).map_err(|failure| match failure {
             Failure::Interrupted => self.signals.obey(),
@@ -191,7 +186,7 @@ impl<'a> Room<'a> {
     }
 
     /// The result of a compiler for the smallest program.
-    fn tried(&self, way: &Way) -> Result<Report> {
+    fn tried(&self, way: &Way) -> Result<Inspection> {
         report(&self.build(way, ONCE)?)
     }
 
@@ -264,7 +259,7 @@ fn written(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).map_err(|e| Error::io("cannot write", e).path(path).next(TMPDIR))
 }
 
-fn report(path: &Path) -> Result<Report> {
+fn report(path: &Path) -> Result<Inspection> {
     let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
     inspect(&bytes).map_err(|error| error.path(path))
 }
@@ -340,7 +335,7 @@ impl Way {
 }
 
 /// Whether these programs can be compared, and can run here.
-fn check(way: &Way, report: &Report) -> Result<()> {
+fn check(way: &Way, report: &Inspection) -> Result<()> {
     is_of_this_machine(way, report)?;
     let line = way.typed();
     let other = |found: String| Err(Error::not_applicable(found));
@@ -369,7 +364,7 @@ fn check(way: &Way, report: &Report) -> Result<()> {
 }
 
 /// Whether what a compiler builds can run here.
-fn is_of_this_machine(way: &Way, report: &Report) -> Result<()> {
+fn is_of_this_machine(way: &Way, report: &Inspection) -> Result<()> {
     if report.architecture == std::env::consts::ARCH {
         return Ok(());
     }

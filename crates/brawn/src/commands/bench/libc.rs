@@ -5,7 +5,7 @@ mod programs;
 mod say;
 mod sources;
 
-use super::build::Room;
+use super::build::Site;
 use crate::commands::compare::signals::Signals;
 use crate::data;
 use crate::exit::Exit;
@@ -284,9 +284,9 @@ fn measure(args: &Args, chosen: &[&str]) -> Result<Measured> {
         against_cc: args.against_cc.as_deref(),
         cxx: args.cxx.as_deref(),
     };
-    let room = Room::new(asked.cc, asked.against_cc, &signals)?;
+    let site = Site::new(asked.cc, asked.against_cc, &signals)?;
     let limit = Duration::from_secs(args.time_limit.into());
-    let mut programs = Programs::build(&room, asked, chosen, limit)?;
+    let mut programs = Programs::build(&site, asked, chosen, limit)?;
     let sides = programs.sides();
     let base = match sides.contains(&GLIBC) {
         true => GLIBC,
@@ -311,7 +311,7 @@ fn measure(args: &Args, chosen: &[&str]) -> Result<Measured> {
         findings,
         rounds,
     };
-    drop(room);
+    drop(site);
     if signals.is_any() {
         return Err(signals.obey());
     }

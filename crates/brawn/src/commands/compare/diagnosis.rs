@@ -3,7 +3,7 @@
 
 use brawn_lab::data::Comparison;
 use brawn_lab::data::Outcome;
-use brawn_sample::{Diagnosis, Part, Prediction};
+use brawn_sample::{Diagnosis, Owner, Prediction};
 use serde::{Deserialize, Serialize};
 
 /// A share that explains why nothing changes.
@@ -81,18 +81,18 @@ fn same(before: &Diagnosis) -> Option<String> {
         return None;
     }
     let place = match largest.part {
-        Part::Kernel => {
+        Owner::Kernel => {
             let mut functions = before.functions.iter();
-            let first = functions.find(|f| f.part == Part::Kernel && !f.name.is_empty());
+            let first = functions.find(|f| f.part == Owner::Kernel && !f.name.is_empty());
             let half = largest.share.share / 2.0;
             match first.filter(|f| f.share.share >= half) {
                 Some(first) => format!("the kernel, in {}", first.name),
                 None => "the kernel".into(),
             }
         }
-        Part::Program => "the program itself".into(),
-        Part::Other => "other programs and libraries".into(),
-        Part::Heap | Part::Memory | Part::Libc => return None,
+        Owner::Program => "the program itself".into(),
+        Owner::Other => "other programs and libraries".into(),
+        Owner::Heap | Owner::Memory | Owner::Libc => return None,
     };
     let share = largest.share.share * 100.0;
     Some(format!("{share:.0} % of the time is in {place}"))
@@ -112,7 +112,7 @@ pub struct Row {
     /// Its name.
     pub what: String,
     /// The part that it belongs to.
-    pub part: Part,
+    pub part: Owner,
     /// Seconds in a run.
     pub times: [f64; 2],
 }
@@ -144,16 +144,16 @@ pub fn rows(before: &Sampled, after: Option<&Sampled>) -> Vec<Row> {
 }
 
 /// A function's name, the same in both forms.
-fn called(part: Part, name: &str) -> String {
+fn called(part: Owner, name: &str) -> String {
     match (part, name) {
-        (Part::Heap, _) => "malloc and free".into(),
-        (Part::Memory, "") => "memory functions".into(),
-        (Part::Libc, "") => "other functions of libc".into(),
-        (Part::Kernel, "") => "the kernel".into(),
-        (Part::Program, _) => "the program itself".into(),
-        (Part::Other, _) => "other programs and libraries".into(),
-        (Part::Kernel, name) => format!("kernel: {name}"),
-        (Part::Memory | Part::Libc, name) => {
+        (Owner::Heap, _) => "malloc and free".into(),
+        (Owner::Memory, "") => "memory functions".into(),
+        (Owner::Libc, "") => "other functions of libc".into(),
+        (Owner::Kernel, "") => "the kernel".into(),
+        (Owner::Program, _) => "the program itself".into(),
+        (Owner::Other, _) => "other programs and libraries".into(),
+        (Owner::Kernel, name) => format!("kernel: {name}"),
+        (Owner::Memory | Owner::Libc, name) => {
             let plain = name.trim_start_matches('_');
             plain.strip_prefix("brawn_").unwrap_or(plain).into()
         }
@@ -161,75 +161,4 @@ fn called(part: Part, name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// One second of processor time, with these functions' shares.
-    fn run(functions: &[(Part, &str, f64)]) -> Diagnosis {
-        Diagnosis::made_up(functions, 1000)
-    }
-
-    #[test]
-    fn what_stays_is_named_by_what_has_most_of_the_time() {
-        let of = |functions: &[(Part, &str, f64)]| same(&run(functions));
-        let found = of(&[(Part::Kernel, "read", 0.8), (Part::Kernel, "write", 0.13)]);
-        let words = "93 % of the time is in the kernel, in read";
-        assert_eq!(found.as_deref(), Some(words));
-        let found = of(&[
-            (Part::Kernel, "read", 0.3),
-            (Part::Kernel, "write", 0.3),
-            (Part::Kernel, "", 0.3),
-        ]);
-        assert_eq!(found.as_deref(), Some("90 % of the time is in the kernel"));
-        let found = of(&[(Part::Program, "work", 0.7), (Part::Other, "sort", 0.3)]);
-        assert_eq!(
-            found.as_deref(),
-            Some("70 % of the time is in the program itself")
-        );
-        let found = of(&[(Part::Other, "sort", 0.6)]);
-        let words = "60 % of the time is in other programs and libraries";
-        assert_eq!(found.as_deref(), Some(words));
-        assert_eq!(of(&[(Part::Heap, "malloc", 0.9)]), None);
-        assert_eq!(
-            of(&[(Part::Other, "sort", 0.4), (Part::Heap, "malloc", 0.3)]),
-            None
-        );
-        let few = Diagnosis {
-            samples: 49,
-            ..run(&[(Part::Program, "work", 0.9)])
-        };
-        assert_eq!(same(&few), None);
-    }
-
-    #[test]
-    fn what_is_slower_is_named_by_what_grew_most() {
-        let sampled = |candidate, functions: &[(Part, &str, f64)]| Sampled {
-            candidate,
-            runs: 1,
-            words: String::new(),
-            diagnosis: run(functions),
-        };
-        let before = sampled(
-            0,
-            &[(Part::Program, "work", 0.8), (Part::Libc, "strcoll", 0.1)],
-        );
-        let own = Some("see strcoll".to_owned());
-        let after = sampled(
-            1,
-            &[
-                (Part::Program, "work", 0.8),
-                (Part::Libc, "brawn_strcoll", 0.2),
-            ],
-        );
-        assert_eq!(slower(&before, &after), own);
-        let after = sampled(
-            1,
-            &[(Part::Program, "work", 0.8), (Part::Kernel, "futex", 0.2)],
-        );
-        assert_eq!(
-            slower(&before, &after).as_deref(),
-            Some("see kernel: futex")
-        );
-        assert_eq!(slower(&before, &before), None);
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use brawn_core::format::Format;
 use brawn_core::identify::executable::PACKED;
 use brawn_core::identify::heap::Heap;
 use brawn_core::input;
-use brawn_core::report::inspect::{Report, inspect, inspect_with};
+use brawn_core::report::inspect::{Inspection, inspect, inspect_with};
 use brawn_core::report::package;
 use brawn_core::report::package::Limits;
 use brawn_core::signatures::Build;
@@ -196,7 +196,13 @@ impl Gathered {
         self.found.push(Outcome::Failed(error));
     }
 
-    fn judged(&mut self, path: PathBuf, report: Report, sdk: Option<Sdk>, typed: Option<PathBuf>) {
+    fn judged(
+        &mut self,
+        path: PathBuf,
+        report: Inspection,
+        sdk: Option<Sdk>,
+        typed: Option<PathBuf>,
+    ) {
         self.found.push(Outcome::Judged(Box::new(File {
             path,
             status: Status::Inspected,
@@ -234,7 +240,7 @@ impl Gathered {
     fn report(
         &mut self,
         path: PathBuf,
-        report: Result<Report>,
+        report: Result<Inspection>,
         is_named: bool,
         typed: Option<PathBuf>,
     ) {
@@ -322,7 +328,7 @@ impl Gathered {
 }
 
 /// Whether brawn's payload is in it.
-fn is_brawns(report: &Report) -> bool {
+fn is_brawns(report: &Inspection) -> bool {
     report.memory_note.is_some() || report.heaps.iter().any(|h| h.heap == Heap::Brawn)
 }
 

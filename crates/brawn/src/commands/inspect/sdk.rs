@@ -2,7 +2,7 @@
 
 use brawn_core::bundle::Target;
 use brawn_core::identify::heap::Heap;
-use brawn_core::report::inspect::Report;
+use brawn_core::report::inspect::Inspection;
 use serde::Serialize;
 
 /// The SDK that a `libc.a` belongs to.
@@ -30,7 +30,7 @@ enum Kind {
 }
 
 impl Sdk {
-    pub fn new(targets: &[Target], report: &Report) -> Self {
+    pub fn new(targets: &[Target], report: &Inspection) -> Self {
         let first = targets.first();
         let has = |is: &dyn Fn(Heap) -> bool| report.heaps.iter().any(|found| is(found.heap));
         let kind = if has(&|heap| heap == Heap::Brawn) {

@@ -6,7 +6,7 @@ use crate::ui::{self, Tone};
 use brawn_core::error::printable;
 use brawn_core::format::Format;
 use brawn_core::input;
-use brawn_core::report::verify::{Function, Group, Provider, Report, Verdict, verify_with};
+use brawn_core::report::verify::{Function, Group, Provider, Verdict, Verification, verify_with};
 use brawn_core::signatures::Build;
 use brawn_core::{Error, Result};
 use serde::Serialize;
@@ -32,7 +32,7 @@ struct File {
     #[serde(serialize_with = "ui::path")]
     path: PathBuf,
     #[serde(flatten)]
-    report: Report,
+    report: Verification,
 }
 
 pub fn run(args: &Args) -> Exit {
@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Exit {
     exit
 }
 
-fn look(path: &Path, builds: &[Build]) -> Result<Report> {
+fn look(path: &Path, builds: &[Build]) -> Result<Verification> {
     // The start of anything else says what it is.
     let formats = [Format::Elf, Format::Archive, Format::ThinArchive];
     let bytes = input::read_if(path, &formats).map_err(|e| {

@@ -9,7 +9,7 @@ use brawn_core::error::printable;
 use brawn_core::link_args::shell;
 use brawn_core::report::verify::{Function, Group, Provider};
 use brawn_verify::{
-    Case, Outcome, Report, Request, Side, Sides, Step, Verdict, list as all, verify,
+    Case, Outcome, Request, Results, Side, Sides, Step, Verdict, list as all, verify,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 struct Json<'a> {
     brawn: &'static str,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a Results,
 }
 
 pub fn list(as_json: bool) -> Exit {
@@ -124,7 +124,7 @@ fn begin(bar: &ProgressBar, what: &str, length: usize) {
     bar.tick();
 }
 
-fn print(args: &Args, request: &Request, report: &Report) {
+fn print(args: &Args, request: &Request, report: &Results) {
     toolchain("C", &request.cc, &report.c);
     if let (Some(command), Some(cxx)) = (&request.cxx, &report.cxx) {
         toolchain("C++", command, cxx);
@@ -434,7 +434,7 @@ fn repeat(case: &Case, request: &Request) -> String {
     format!("{} --keep DIR", shell(&words))
 }
 
-fn summary(report: &Report) {
+fn summary(report: &Results) {
     let counts = &report.counts;
     let mut parts = vec![format!("{} pass", counts.passes)];
     for (count, what) in [

@@ -1,5 +1,4 @@
 use crate::archive::Edit;
-use crate::archive::findings::Part;
 use crate::archive::plan::{Action, Options, State};
 use crate::component::{Component, Families};
 use crate::testing::{Sym, archive, fake_payload, musl, object};
@@ -106,9 +105,9 @@ fn edit(bytes: &[u8], payload: Payload, components: &[Component]) -> Edit {
 /// The removed members with functions of libc, and how many members are added.
 fn gone(edit: &Edit) -> (Vec<&str>, usize) {
     let gone = edit.plan.remove.iter();
-    let gone = gone.filter(|r| r.component == Part::Libc);
+    let gone = gone.filter(|r| r.component == Component::LIBC);
     let come = edit.plan.add.iter();
-    let come = come.filter(|a| a.component == Part::Libc).count();
+    let come = come.filter(|a| a.component == Component::LIBC).count();
     (gone.map(|r| r.name.as_str()).collect(), come)
 }
 

@@ -71,7 +71,7 @@ fn edit(bytes: &[u8], payload: Payload, components: &[Component]) -> crate::arch
 
 fn names(edit: &crate::archive::Edit) -> (Vec<&str>, Vec<&str>) {
     let plan = &edit.plan;
-    let is_memory = |part: &Part| *part == Part::Memory;
+    let is_memory = |part: &Component| *part == Component::Memory;
     let gone = plan.remove.iter().filter(|r| is_memory(&r.component));
     let come = plan.add.iter().filter(|a| is_memory(&a.component));
     (

@@ -1,5 +1,6 @@
 use super::*;
 use crate::archive::plan::{Action, Options};
+use crate::component::Component;
 use crate::testing::{Sym, archive, fake_payload, musl, object};
 use brawn_payload::{Member as Object, Supplies};
 
@@ -85,7 +86,7 @@ fn comes(edit: &crate::archive::Edit) -> Vec<&str> {
         .plan
         .add
         .iter()
-        .filter(|a| a.component == Part::Supplied);
+        .filter(|a| a.component == Component::Supplied);
     added
         .flat_map(|a| a.defines.iter().map(String::as_str))
         .collect()
@@ -167,7 +168,7 @@ fn a_later_brawn_renews_them_and_keeps_what_it_does_not_have() {
     let read = Archive::read(&new).unwrap();
     let findings = crate::archive::identify::identify(&read).unwrap();
     let kept = findings
-        .with_role(Role::Ours(Part::Supplied))
+        .with_role(Role::Ours(Component::Supplied))
         .filter(|m| m.name == b"brawn_dl.o");
     assert_eq!(kept.count(), 1);
     let again = edit(&new, payload("2", &FUNCTIONS[..3]), false).unwrap();

@@ -3,15 +3,16 @@
 use super::sources::Sources;
 use super::{Finding, LeftOut};
 use crate::bar::Bar;
-use crate::commands::bench::build::{Room, Way};
+use crate::commands::bench::build::{Site, Way};
 use crate::ui;
 use brawn_core::Result;
 use brawn_lab::judge::functions::{
     BRAWN, CXX, FAMILIES, GLIBC, HEADER, LIFE, LIVES, MAIN, Round, START, STARTS, STOCK, Sample,
-    THROW, parts, printed, rounds,
+    THROW, parts, printed,
 };
 use brawn_lab::process::job::{End, Run};
 use brawn_lab::run::outputs::ended;
+use brawn_lab::run::rounds::{Order, Request, session};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ pub struct Asked<'a> {
 
 /// The programs of every form.
 pub struct Programs<'r> {
-    room: &'r Room<'r>,
+    site: &'r Site<'r>,
     /// Those for C, and for C++ in the same order if there are any.
     ways: Vec<Way>,
     cxx: Vec<Way>,
@@ -57,17 +58,17 @@ fn side(way: &Way) -> &'static str {
 impl<'r> Programs<'r> {
     /// Builds what `chosen` needs.
     pub fn build(
-        room: &'r Room<'r>,
+        site: &'r Site<'r>,
         asked: Asked<'_>,
         chosen: &[&str],
         limit: Duration,
     ) -> Result<Self> {
         for (name, text) in [HEADER, MAIN, THROW, LIVES] {
-            room.write(name, text.as_bytes())?;
+            site.write(name, text.as_bytes())?;
         }
         let mut programs = Self {
-            room,
-            ways: room.ways.clone(),
+            site,
+            ways: site.ways.clone(),
             cxx: Vec::new(),
             rows: Vec::new(),
             limit,
@@ -109,7 +110,7 @@ impl<'r> Programs<'r> {
     fn path(&self, program: &str, side: &str) -> PathBuf {
         // The name of stock musl has a blank.
         let word = side.split(' ').next_back().unwrap_or(side);
-        self.room.at(&format!("{program}-{word}"))
+        self.site.at(&format!("{program}-{word}"))
     }
 
     /// Builds the rows in C.
@@ -139,19 +140,19 @@ impl<'r> Programs<'r> {
         for _ in 0..ATTEMPTS {
             let mut names = vec![MAIN.0];
             for (name, text) in sources.files() {
-                self.room.write(name, text.as_bytes())?;
+                self.site.write(name, text.as_bytes())?;
                 names.push(name);
             }
-            let Some(said) = self.room.compile(way, path, &names, &["-lm"])? else {
+            let Some(said) = self.site.compile(way, path, &names, &["-lm"])? else {
                 return Ok(why);
             };
-            why.push(self.room.message(&said));
+            why.push(self.site.message(&said));
             if !sources.without(&said) && !self.without_files(way, sources)? {
-                return Err(self.room.refused(way, "the rows", &said));
+                return Err(self.site.refused(way, "the rows", &said));
             }
             last = said;
         }
-        Err(self.room.refused(way, "the rows", &last))
+        Err(self.site.refused(way, "the rows", &last))
     }
 
     /// Takes out the files that a compiler cannot build, each alone. Whether there were any, and not all.
@@ -159,8 +160,8 @@ impl<'r> Programs<'r> {
         let names: Vec<&str> = sources.files().map(|(name, _)| name).collect();
         let mut count = 0;
         for name in &names {
-            let path = self.room.at("alone");
-            let said = self.room.compile(way, &path, &[MAIN.0, name], &["-lm"])?;
+            let path = self.site.at("alone");
+            let said = self.site.compile(way, &path, &[MAIN.0, name], &["-lm"])?;
             if said.is_some() {
                 sources.drop(name);
                 count += 1;
@@ -227,13 +228,13 @@ impl<'r> Programs<'r> {
                 for way in &ways {
                     let path = self.path("cxx", side(way));
                     let files = [THROW.0, MAIN.0];
-                    if let Some(said) = self.room.compile(way, &path, &files, &["-lm"])? {
-                        let why = format!("`{}`: {}", way.typed(), self.room.message(&said));
+                    if let Some(said) = self.site.compile(way, &path, &files, &["-lm"])? {
+                        let why = format!("`{}`: {}", way.typed(), self.site.message(&said));
                         self.leave_out(&wanted, why);
                         return Ok(());
                     }
                     if side(way) == STOCK {
-                        self.room.check(way, &path)?;
+                        self.site.check(way, &path)?;
                     }
                     order = self.listed(&path)?;
                     self.lacks(way, &mut wanted, &order, Vec::new());
@@ -292,8 +293,8 @@ impl<'r> Programs<'r> {
         }
         for way in self.ways.clone() {
             let path = self.path("start", side(&way));
-            if let Some(said) = self.room.compile(&way, &path, &[LIVES.0], &[])? {
-                let why = format!("`{}`: {}", way.typed(), self.room.message(&said));
+            if let Some(said) = self.site.compile(&way, &path, &[LIVES.0], &[])? {
+                let why = format!("`{}`: {}", way.typed(), self.site.message(&said));
                 self.leave_out(&wanted, why);
                 return Ok(());
             }
@@ -304,7 +305,7 @@ impl<'r> Programs<'r> {
 
     fn run(&self, path: &Path, words: &[&str]) -> Result<Run> {
         let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
-        self.room.run(path, &arguments, self.limit)
+        self.site.run(path, &arguments, self.limit)
     }
 
     /// Runs all rounds. A row that fails is a finding, and left out from then on.
@@ -320,15 +321,21 @@ impl<'r> Programs<'r> {
         let s = |count| if count == 1 { "" } else { "s" };
         let (rows, each) = (s(count), s(runs as usize));
         ui::info(&format!("{count} row{rows}, {runs} run{each} of each form"));
-        let steps = runs as usize * families.len() * sides.len();
-        let bar = Bar::new(steps as u64, "{bar:30} {percent:>3} %, {eta} left");
-        let mut findings = Vec::new();
-        let run = |family: &str, side: &str| {
-            let sample = self.family(family, side, is_quick, &mut findings)?;
-            bar.inc(1);
-            Ok(sample)
+        let request = Request {
+            rounds: runs as usize,
+            things: &families,
+            sides: &sides,
+            order: Order::Sides,
+            seed,
         };
-        let mut all = rounds(runs as usize, &families, &sides, seed, run)?;
+        let steps = request.count() as u64;
+        let bar = Bar::new(steps, "{bar:30} {percent:>3} %, {eta} left");
+        let mut findings = Vec::new();
+        let mut all = session(&request, |turn| {
+            let sample = self.family(turn.thing, turn.side, is_quick, &mut findings)?;
+            bar.inc(1);
+            Ok((turn.side.to_string(), sample))
+        })?;
         for finding in &findings {
             for sample in all.iter_mut().flat_map(BTreeMap::values_mut) {
                 sample.remove(&finding.row);
@@ -445,40 +452,4 @@ fn guess(c: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zig_has_the_same_unwinder_for_glibc() {
-        let gnu = beside("/opt/zig c++ -target x86_64-linux-musl");
-        assert_eq!(
-            gnu.as_deref(),
-            Some("/opt/zig c++ -target x86_64-linux-gnu")
-        );
-        assert_eq!(beside("x86_64-linux-musl-g++"), None);
-    }
-
-    #[test]
-    fn compilers_for_cxx_stand_beside_those_for_c() {
-        for (c, cxx) in [
-            ("musl-gcc", Some("musl-g++")),
-            ("gcc-12 -m64", Some("g++-12 -m64")),
-            (
-                "/opt/gcc/bin/x86_64-linux-musl-gcc",
-                Some("/opt/gcc/bin/x86_64-linux-musl-g++"),
-            ),
-            (
-                "zig cc -target x86_64-linux-musl",
-                Some("zig c++ -target x86_64-linux-musl"),
-            ),
-            (
-                "clang-19 --target=x86_64-alpine-linux-musl",
-                Some("clang++-19 --target=x86_64-alpine-linux-musl"),
-            ),
-            ("/usr/bin/cc", Some("/usr/bin/c++")),
-            ("tcc", None),
-        ] {
-            assert_eq!(guess(c).as_deref(), cxx, "{c}");
-        }
-    }
-}
+mod tests;

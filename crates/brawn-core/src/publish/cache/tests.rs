@@ -1,0 +1,49 @@
+use super::*;
+
+fn aged(path: &Path, days: u32) {
+    let then = SystemTime::now() - DAY * days;
+    let times = FileTimes::new().set_modified(then);
+    File::open(path).unwrap().set_times(times).unwrap();
+}
+
+#[test]
+fn what_is_used_stays() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    for name in ["libc-1", "libc-2", "other"] {
+        fs::create_dir(path(name)).unwrap();
+        fs::write(path(name).join("libc.a"), "x").unwrap();
+        aged(&path(name), 90);
+    }
+    used(&path("libc-2"));
+    remove_unused(root.path(), "libc-", DAY * 60);
+    assert!(!path("libc-1").exists());
+    assert!(path("libc-2").exists() && path("other").exists());
+}
+
+#[test]
+fn the_newest_stay() {
+    let root = tempfile::tempdir().unwrap();
+    for days in 1..=5 {
+        let path = root.path().join(days.to_string());
+        fs::write(&path, "").unwrap();
+        aged(&path, days);
+    }
+    keep_newest(root.path(), 2);
+    let mut left: Vec<_> = entries(root.path(), "");
+    left.sort_unstable();
+    assert_eq!(left, [root.path().join("1"), root.path().join("2")]);
+}
+
+#[test]
+fn a_scratch_file_is_gone_after_use() {
+    let root = tempfile::tempdir().unwrap();
+    let left = root.path().join(".scratch-1");
+    fs::write(&left, "").unwrap();
+    aged(&left, 2);
+    let one = Scratch::new(root.path()).unwrap();
+    let two = Scratch::new(root.path()).unwrap();
+    assert_ne!(one.path(), two.path());
+    drop((one, two));
+    assert_eq!(entries(root.path(), "").len(), 0);
+}
