@@ -19,6 +19,7 @@ mod only;
 mod profile;
 mod report;
 mod threads;
+mod typed;
 mod ui;
 mod version;
 mod walk;

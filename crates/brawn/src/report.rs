@@ -13,8 +13,8 @@ pub struct Report<S, D> {
     pub path: PathBuf,
     pub status: S,
     /// The file with the result, if it is another one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "output")]
+    pub output: Option<PathBuf>,
     /// The reason why it failed or was left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -25,6 +25,13 @@ pub struct Report<S, D> {
     pub details: D,
     #[serde(skip)]
     pub exit: Exit,
+}
+
+fn output<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => ui::path(path, to),
+        None => to.serialize_none(),
+    }
 }
 
 impl<S, D: Default> Report<S, D> {

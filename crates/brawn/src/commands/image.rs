@@ -5,6 +5,7 @@ use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::report;
+use crate::typed;
 use crate::ui::{self, Tone};
 use brawn_core::component::Component;
 use brawn_core::content::Content;
@@ -179,7 +180,7 @@ fn image(args: &Args) -> Result<Report> {
         let image = image?;
         write_made_from(path, output, &image.content)?;
         report.status = Status::Written;
-        report.output = Some(output.to_string_lossy().into_owned());
+        report.output = Some(output.clone());
         report.details.facts = Some(image.facts);
     }
     report.details.plan = Some(plan);
@@ -274,7 +275,7 @@ fn print(report: &Report) {
             ui::line(
                 Tone::Good,
                 "written",
-                &format!("{output}: {platform}, {entrypoint}"),
+                &format!("{}: {platform}, {entrypoint}", shown(output)),
             );
             sizes(plan, facts);
             loading(plan, output);
@@ -311,8 +312,8 @@ fn sizes(plan: &Plan, facts: &Facts) {
 }
 
 /// The command lines that take it.
-fn loading(plan: &Plan, output: &str) {
-    let output = shell_words::quote(output);
+fn loading(plan: &Plan, output: &Path) {
+    let output = typed::path(output);
     let name = match &plan.name {
         Some(name) => name.to_string(),
         None => "REGISTRY/NAME:TAG".into(),

@@ -245,7 +245,7 @@ fn archive(args: &Args, path: &Path) -> Result<Report> {
     })?;
     let mut report = Report::new(path, status(outcome.plan.action, args.dry_run));
     let output = args.output.as_ref();
-    report.output = output.map(|output| output.to_string_lossy().into_owned());
+    report.output = output.cloned();
     report.details.plan = Some(outcome.plan);
     report.details.published = outcome.published;
     Ok(report)

@@ -6,6 +6,7 @@ use crate::file;
 use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::report;
+use crate::typed;
 use crate::ui::{self, Tone};
 use brawn_core::Result;
 use brawn_core::component::Component;
@@ -121,7 +122,7 @@ fn rewrite(args: &Args) -> Result<Report> {
     };
     let mut report = Report::new(&args.program, status);
     let output = args.output.as_ref();
-    report.output = output.map(|output| output.to_string_lossy().into_owned());
+    report.output = output.cloned();
     report.details = Details {
         plan: outcome.plan,
         published: outcome.published,
@@ -136,6 +137,7 @@ fn print(report: &Report, verbose: bool) {
         match report.reasons.len() {
             0 => {}
             _ if verbose => report.reasons.iter().for_each(|r| ui::info(r)),
+            1 => ui::info("`-v` says what was found"),
             all => ui::info(&format!("`-v` lists all {all} reasons")),
         }
         return;
@@ -164,7 +166,7 @@ fn print(report: &Report, verbose: bool) {
         details(plan);
     }
     if let Some(output) = &report.output {
-        ui::more(&format!("written to {output}"));
+        ui::more(&format!("written to {}", shown(output)));
     }
     if let Some(published) = &report.details.published {
         ui::published(published, verbose);
@@ -174,9 +176,8 @@ fn print(report: &Report, verbose: bool) {
 
 /// How to undo it, and what to do next.
 fn closing(report: &Report, verbose: bool) {
-    let quote = |path: &str| shell_words::quote(path).into_owned();
-    let path = quote(&report.path.to_string_lossy());
-    let result = report.output.as_deref().map_or(path.clone(), quote);
+    let path = typed::path(&report.path);
+    let result = report.output.as_ref().map_or(path.clone(), typed::path);
     match report.status {
         Status::Planned if verbose => ui::more("next  the same without `--dry-run`"),
         Status::Planned => {

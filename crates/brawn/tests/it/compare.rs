@@ -384,6 +384,18 @@ fn the_exit_code_of_a_linter_is_its_answer() {
 }
 
 #[test]
+fn without_a_cache_the_form_is_a_file_without_a_name() {
+    let room = crate::build::Room::with(
+        "#include <stdlib.h>\nint main(void) { free(malloc(9)); return 0; }\n",
+    );
+    room.run("musl-gcc", &["-static -O1 -o tool main.c"]);
+    let mut command = Command::new(brawn_path());
+    command.args(["compare", "--runs", "2", &room.path("tool")]);
+    command.env("XDG_CACHE_HOME", "/proc/nowhere");
+    says(&command.output().expect("brawn runs"), 0, &["fast"]);
+}
+
+#[test]
 fn against_another_file_brawns_form_is_compared_too() {
     let room = crate::build::Room::with(
         "#include <stdlib.h>\nint main(void) { free(malloc(9)); return 0; }\n",

@@ -140,6 +140,20 @@ fn slow_and_mixed_have_a_next_step() {
     assert_eq!(text.matches("next").count(), 1, "{text}");
 }
 
+/// A program of Go with C code has two heaps, and nobody could build it without Go.
+#[test]
+fn gos_heap_beside_musls_is_as_it_must_be() {
+    let source =
+        format!("{PROGRAM}void go(void) __asm__(\"runtime.mallocgc\");\nvoid go(void) {{}}\n");
+    let room = Room::with(&source);
+    room.run("musl-gcc", &["-static", "main.c", "-o", "tool"]);
+    let report = room.inspect("tool");
+    assert_eq!(report["heap"], "Go + musl mallocng", "{report:#}");
+    let hint = report["hint"].as_str().unwrap();
+    assert!(hint.starts_with("`brawn rewrite FILE`"), "{hint}");
+    assert!(!hint.contains("without Go"), "{hint}");
+}
+
 /// Its heap is no slow one, and its memory functions are.
 #[test]
 fn a_program_with_another_heap_has_a_next_step_for_its_memory_functions() {

@@ -240,6 +240,13 @@ impl<'p> Code<'p> {
         }
     }
 
+    /// Whether the code of the function at `range` uses the thread pointer. On aarch64 `false`: there, a stack protector
+    /// needs none.
+    pub fn reads_thread(&self, range: &Range<u64>) -> bool {
+        let code = self.bytes(range);
+        self.spend(code.len()) && self.by(|| x86_64::reads_thread(code), || false)
+    }
+
     /// A name for the code at `address` in messages, such as `main`, or `code`.
     pub fn describe(&self, address: u64) -> String {
         match self.named(address) {

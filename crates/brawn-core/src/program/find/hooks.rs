@@ -7,6 +7,7 @@ use super::whole::Whole;
 use super::{CallSite, Functions, threads};
 use crate::identify::fork;
 use crate::signatures::names::Names;
+use object::elf;
 
 /// Names of the function that gives errno's address.
 const ERRNO: [&str; 2] = ["__errno_location", "___errno_location"];
@@ -15,6 +16,8 @@ const EXIT: [&str; 2] = ["__pthread_exit", "pthread_exit"];
 /// The function that it calls first when a thread ends.
 const DESTRUCTORS: &str = "__pthread_tsd_run_dtors";
 const THEN: &str = "__block_app_sigs";
+/// The function that copies the image of thread-locals.
+const COPY: &str = "memcpy";
 
 /// Finds the places that a heap needs.
 pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
@@ -24,6 +27,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         let text = "`__errno_location` could not be found: a failed allocation could not set errno";
         found.risks.push(Risk::heap(RiskKind::MissingHook, text));
     }
+    check_copy(whole, code, names, found);
     found.thread_exit = thread_exit(code, names);
     let makes_threads = threads::may_be_made(whole, code, names);
     check_fork(code, names, makes_threads, found);
@@ -34,6 +38,25 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         let mut risk = Risk::heap(RiskKind::MissingHook, text);
         risk.address = any(&EXIT).map(|n| n.address);
         found.risks.push(risk);
+    }
+}
+
+/// musl copies the image of thread-locals by `memcpy` while the thread pointer is still 0. A program without
+/// thread-locals has no such image until it gets the heap's, so its own `memcpy` may rely on a thread pointer.
+fn check_copy(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
+    let is_first = whole.program.segment(elf::PT_TLS).is_none();
+    let own = names.function(COPY).filter(|copy| {
+        let mut functions = found.functions.iter();
+        is_first && !functions.any(|f| f.address == copy.address)
+    });
+    let Some(own) = own else {
+        return;
+    };
+    if code.reads_thread(&code.extent(own)) {
+        let text = "the program's own `memcpy` uses the thread pointer, as code with a stack protector does: with the \
+                    heap's thread-locals, musl would call it before there is one";
+        let risk = Risk::heap(RiskKind::ThreadLocals, text);
+        found.risks.push(risk.at(own.address));
     }
 }
 

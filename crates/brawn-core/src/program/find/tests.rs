@@ -364,6 +364,31 @@ fn thread_locals_by_their_distance_are_a_risk() {
     }
 }
 
+/// musl would call it while the thread pointer is still 0.
+#[test]
+fn an_own_memcpy_that_needs_a_thread_pointer_is_a_risk() {
+    // One that uses `memmove` would get musl's `memcpy`, too.
+    let main = "#include <stdlib.h>\n\
+                int main(int n, char **w) { void *p = malloc(n * 10); free(realloc(p, n * 100)); return 0; }\n";
+    let own = "void *memcpy(void *restrict to, const void *restrict from, size_t n) { char *t = to; const char *f = from; \
+               while (n--) *(volatile char *)t++ = *f++; return to; }";
+    let threads = "_Thread_local int own; int count(void) { return own++; }";
+    let protected = &["-static", "-O1", "-fno-builtin", "-fstack-protector-all"][..];
+    for (source, flags, expected) in [
+        (
+            format!("{main}{own}"),
+            protected,
+            &[RiskKind::ThreadLocals][..],
+        ),
+        (format!("{main}{own}"), &protected[..3], &[]),
+        // It has thread-locals without the heap, so it was called without a thread pointer before.
+        (format!("{main}{threads}{own}"), protected, &[]),
+    ] {
+        let found = found(&built(&Build::musl("1.2.3", &source).with(flags)));
+        assert_eq!(kinds(&found), expected, "{flags:?}: {:?}", found.risks);
+    }
+}
+
 #[test]
 fn a_function_of_the_programs_own_stays() {
     let own = "size_t strlen(const char *s) { size_t n = 0; while (s[n]) n++; return n; }";

@@ -153,6 +153,14 @@ fn stream(code: &[u8], address: u64) -> Option<Option<u64>> {
     Some(value.map(|_| all))
 }
 
+/// Whether an instruction has an operand at the thread pointer.
+pub fn reads_thread(code: &[u8]) -> bool {
+    let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
+    decoder
+        .iter()
+        .any(|instruction| instruction.segment_prefix() == Register::FS)
+}
+
 fn is_comparison(mnemonic: Mnemonic) -> bool {
     matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test)
 }

@@ -203,6 +203,10 @@ fn next_of_two(identity: &Identity, other: &FoundHeap) -> String {
         _ if is_brawns => {
             format!("link it again with a libc.a of {patch}, and without a second musl inside")
         }
+        _ if other.heap == Heap::Go => format!(
+            "{} gives its C code brawn's heap; Go's code has Go's, as it must",
+            Advice::Rewrite(file)
+        ),
         _ => {
             let (rewrite_it, other) = (Advice::Rewrite(file), other.heap.name());
             format!(

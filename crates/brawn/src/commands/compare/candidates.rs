@@ -124,7 +124,7 @@ fn with(
             return Err(refused(Error::not_applicable(found).path(path)));
         }
         Ok(ready) => {
-            let file = ready.path(path);
+            let file = ready.path_elsewhere(path);
             let mut form = form(profile.name(), CandidateKind::Rewritten, &file)?;
             form.told.profile = Some(profile.name().into());
             open.push(ready);

@@ -1,7 +1,7 @@
 //! What `inspect` prints for people: a line for each file, in as many columns as fit, and below all of them what to do.
 
 use super::File;
-use crate::ui;
+use crate::{typed, ui};
 use anstyle::{AnsiColor, Style};
 use brawn_core::demangle::demangled;
 use brawn_core::error::printable;
@@ -10,7 +10,6 @@ use brawn_core::report::inspect::Verdict;
 use brawn_lab::show::columns::{self, Row};
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 
 const BOLD: Style = Style::new().bold();
 
@@ -159,7 +158,7 @@ pub fn next(files: &[&File], width: Option<usize>) -> String {
         let mut typed: Vec<_> = same.iter().map(|file| file.typed.as_deref()).collect();
         typed.dedup();
         let hint = match typed.as_slice() {
-            [Some(path)] => hint.replace("FILE", &quoted(path)),
+            [Some(path)] => hint.replace("FILE", &typed::path(path)),
             _ => hint.to_string(),
         };
         // A package's member is not yet a file that the command could be given.
@@ -172,20 +171,6 @@ pub fn next(files: &[&File], width: Option<usize>) -> String {
         let _ = writeln!(text, "{BOLD}next{BOLD:#}  {line}");
     }
     text
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let text = printable(path.as_os_str().as_bytes());
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
-    let text = match text.starts_with('-') {
-        true => format!("./{text}"),
-        false => text,
-    };
-    match text.chars().all(is_plain) {
-        true => text,
-        false => format!("'{}'", text.replace('\'', r"'\''")),
-    }
 }
 
 fn details(file: &File) -> Vec<String> {

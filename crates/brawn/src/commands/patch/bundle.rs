@@ -3,6 +3,7 @@
 use super::{Args, Report, Status, failed, one_of_many, options, status};
 use crate::bar::Bar;
 use crate::file::notice;
+use crate::typed;
 use brawn_core::archive::edit_bytes;
 use brawn_core::archive::plan::Action;
 use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
@@ -62,7 +63,7 @@ pub fn file(args: &Args, path: &Path) -> Result<Report> {
     let mut file = planned.file().clone();
     if let Some(out) = &args.output {
         file = stream_elsewhere(from, out, &mut repack).map_err(|e| e.path(path))?;
-        report.output = Some(out.to_string_lossy().into_owned());
+        report.output = Some(out.clone());
     } else if let (Some(target), Action::Patch | Action::Upgrade) = (&target, action) {
         let (published, new) =
             target.publish_stream(planned.file(), &mut repack, planned.has_payload())?;
@@ -86,9 +87,8 @@ pub fn file(args: &Args, path: &Path) -> Result<Report> {
 /// The command line that installs the bundle at `path`.
 fn install(path: &Path, file: &Fingerprint) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let path = path.to_string_lossy();
-    let sha256 = &file.sha256;
-    shell_words::join(["swift", "sdk", "install", &path, "--checksum", sha256])
+    let (path, sha256) = (typed::path(&path), &file.sha256);
+    format!("swift sdk install {path} --checksum {sha256}")
 }
 
 /// The directory of the unpacked bundle that `path` is, or lies in.

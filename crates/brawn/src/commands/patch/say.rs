@@ -3,6 +3,7 @@
 
 use super::bundle::Bundle;
 use super::{Args, Report, Status};
+use crate::typed;
 use crate::ui::{self, Tone};
 use crate::which;
 use brawn_core::archive::mimalloc;
@@ -38,7 +39,7 @@ pub fn print(report: &Report, verbose: bool) {
     archive(plan, verbose);
     targets(&report.details.targets);
     if let Some(out) = &report.output {
-        ui::more(&format!("written to {out}"));
+        ui::more(&format!("written to {}", shown(out)));
     }
     if let Some(published) = &report.details.published {
         ui::published(published, verbose);
@@ -88,7 +89,7 @@ fn bundle(report: &Report, bundle: &Bundle, verbose: bool) {
         ui::line(Tone::Note, "left alone", &text);
     }
     if let Some(out) = &report.output {
-        ui::more(&format!("written to {out}"));
+        ui::more(&format!("written to {}", shown(out)));
     }
     if let Some(published) = &report.details.published {
         ui::published(published, verbose);
@@ -142,10 +143,10 @@ pub fn closing(args: &Args, reports: &[Report]) {
         return;
     }
     let of = match &args.path {
-        Some(path) => vec![path.to_string_lossy().into_owned()],
-        None => args.which.words(),
+        Some(path) => typed::path(path),
+        None => shell_words::join(args.which.words()),
     };
-    ui::more(&format!("undo  brawn restore {}", shell_words::join(of)));
+    ui::more(&format!("undo  brawn restore {of}"));
     let is_bundle = reports.iter().any(|r| r.details.bundle.is_some());
     // Toolchains and bundles have their own messages.
     if args.path.is_some() && !is_bundle {

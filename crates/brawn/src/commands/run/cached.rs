@@ -41,6 +41,16 @@ impl Ready {
             Self::AsItIs => program.to_owned(),
         }
     }
+
+    /// The same for another process, as long as this one lives: there, the file without a name is not open.
+    pub fn path_elsewhere(&self, program: &Path) -> PathBuf {
+        match self {
+            Self::Anonymous(file) => {
+                format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into()
+            }
+            Self::Cached(_) | Self::AsItIs => self.path(program),
+        }
+    }
 }
 
 impl From<Cached> for Ready {
