@@ -76,10 +76,22 @@ static __attribute__((noinline)) void sort_leaf(task *t, const part *p, char *ro
         t->contradicts = 1;
         return;
     }
+    // What was compared is known only until the elements move.
+    if (t->all_differ) t->all_differ = differing(&leaf) == p->n;
     number *const numbers = (number *)rest;
     for (size_t i = 0; i < p->n; i++) numbers[i] = p->numbers[number_of(&leaf, leaf.places[i])];
     brawn_memcpy(p->numbers, numbers, p->n * sizeof *numbers);
     arrange_places(&leaf, rest, size - (rest - room));
+}
+
+// Whether a sorted part differs from the elements beside it, which are in their places; they are each other's neighbours if it has none.
+static __attribute__((noinline)) int edges_differ(const task *t, const part *p) {
+    const size_t size = t->size;
+    char *const end = p->a + p->n * size, *const all = AT(t, t->n);
+    for (char *at = p->a;; at = end) {
+        if (at > t->array && at < all && (ask(t, at - size, at) >= 0 || ask(t, at, at - size) <= 0)) return 0;
+        if (at == end) return 1;
+    }
 }
 
 // `before`: the element to the left of them, which is not greater than any; NULL if there is none.  `chances`: how many bad
@@ -97,6 +109,7 @@ static void quick(task *t, part p, const char *before, unsigned chances, char *r
         char *const middle = p.a + less * size;
         const part behind = {middle + size, p.n - less - 1, p.numbers + less + 1};
         if (equal) {
+            t->all_differ = 0;
             // Of an order there are only a few that are so bad; a comparison that contradicts itself could have each take one away.
             if (less < eighth) chances--;
             before = middle;
@@ -117,4 +130,5 @@ static void quick(task *t, part p, const char *before, unsigned chances, char *r
         }
     }
     if (p.n > 1 && !t->contradicts) sort_leaf(t, &p, room, room_size);
+    if (t->all_differ && !t->contradicts) t->all_differ = edges_differ(t, &p);
 }
