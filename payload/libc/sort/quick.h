@@ -1,5 +1,6 @@
 // Sorts elements where they are, and their numbers with them, as quicksort does it, until parts are small enough to be merged (rank.h).
-// For arrays whose elements are not all near the processor: what lies far apart is never compared in turn.
+// For arrays whose elements are not all near the processor: what lies far apart is never compared in turn.  (To merge elements of 4 to 16
+// bytes and their numbers, runs as they lie, takes fewer comparisons, 16.8 instead of 17.3 each of 100,000, and as long.)
 #pragma once
 #include "move.h"
 #include "rank.h"
