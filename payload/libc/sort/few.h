@@ -1,4 +1,4 @@
-// Brings the places of elements into order where many are equal: those that are less than the first one, equal to it and greater are
+// Brings the places of elements into order where many are equal: those that are less than one of them, equal to it and greater are
 // told apart by one comparison each, which is all that equal ones ever take.  Merging would ask about each one log2 n times.
 #pragma once
 #include "rank.h"
@@ -7,7 +7,7 @@ enum {
     // Fewer are merged: to find out whether many are equal takes some comparisons.
     FEWEST = 24,
     SAMPLES = 8,
-    // What is left is merged if not even one in so many was equal to the first.
+    // Where fewer than one in so many are equal to the one that they are compared with, the rest is merged.
     RARE = 32,
 };
 
@@ -20,31 +20,51 @@ static __attribute__((noinline)) int many_equal(const task *t) {
     return 0;
 }
 
-// Each part keeps its order.  How many are less, and how many are equal.
-static __attribute__((noinline)) void part_in_three(const task *t, place *a, size_t n, place *room, size_t *less, size_t *equal) {
-    const place first = a[0];
-    place *l = a, *e = room, *g = room + n - 1;
-    *e++ = first;
-    for (size_t i = 1; i < n; i++) {
-        const place x = a[i];
-        const int said = ask(t, first, x);
-        *l = *e = *g = x;
-        l += said > 0;
-        e += !said;
-        g -= said < 0;
+// Which one of three is the one in the middle.
+static __attribute__((noinline)) size_t middle_of(const task *t, const place *a, size_t x, size_t y, size_t z) {
+    const int xy = ask(t, a[x], a[y]) > 0, xz = ask(t, a[x], a[z]) > 0;
+    if (xy != xz) return x;
+    return (ask(t, a[y], a[z]) > 0) == xy ? y : z;
+}
+
+// Where the next ones go: equal ones and, from its end, greater ones wait in the room.
+typedef struct {
+    place *less, *equal, *greater;
+} parts;
+
+INLINE void add(parts *to, place x, int less, int greater) {
+    *to->less = *to->equal = *to->greater = x;
+    to->less += less;
+    to->equal += !(less | greater);
+    to->greater -= greater;
+}
+
+// By the one at a[pivot].  Each part keeps its order.  How many are less, and how many are equal.
+static __attribute__((noinline)) void part_in_three(const task *t, place *a, size_t n, size_t pivot, place *room, size_t *less, size_t *equal) {
+    const place one = a[pivot];
+    parts to = {a, room, room + n - 1};
+    size_t i = 0;
+    for (; i < pivot; i++) {
+        const int said = ask(t, a[i], one);
+        add(&to, a[i], said < 0, said > 0);
     }
-    *less = l - a;
-    *equal = e - room;
-    brawn_memcpy(l, room, *equal * sizeof *l);
-    l += *equal;
-    for (size_t i = n - 1; l < a + n; i--) *l++ = room[i];
+    add(&to, one, 0, 0);
+    for (i++; i < n; i++) {
+        const int said = ask(t, one, a[i]);
+        add(&to, a[i], said > 0, said < 0);
+    }
+    *less = to.less - a;
+    *equal = to.equal - room;
+    brawn_memcpy(to.less, room, *equal * sizeof *a);
+    place *at = to.less + *equal;
+    for (i = n - 1; at < a + n; i--) *at++ = room[i];
 }
 
 // The stack grows with log n: the larger part is sorted here.
 static void sort_few(task *t, place *a, size_t n, place *room) {
     while (n >= FEWEST) {
         size_t less, equal;
-        part_in_three(t, a, n, room, &less, &equal);
+        part_in_three(t, a, n, middle_of(t, a, 0, n / 2, n - 1), room, &less, &equal);
         place *const greater = a + less + equal;
         const size_t more = n - less - equal;
         if (equal * RARE < n) {
