@@ -1,5 +1,6 @@
 // qsort_r, and what qsort is made of.  sort.h says how it sorts.
 #include "again.h"
+#include "few.h"
 #include "quick.h"
 #include "room.h"
 #include "smooth.h"
@@ -37,19 +38,6 @@ INLINE int next_is(const task *t, size_t i, int both) {
     return differs && back == -said ? DIFFERS : CONTRADICTS;
 }
 
-// How many of the first differ from the next, as next_is(t, i, 0) says it, where nothing has moved: fewer, if an answer is INT_MIN.
-static __attribute__((noinline)) size_t differing(const task *t) {
-    size_t i = 1;
-    for (place a = t->places[0]; i < t->n; i++) {
-        const place b = t->places[i];
-        const int turned = -UNPREDICTABLE(b < a);
-        const int said = ask(t, turned ? a : b, turned ? b : a);
-        if (UNLIKELY((said ^ turned) - turned <= 0)) break;
-        a = b;
-    }
-    return i;
-}
-
 // Gives each element its rank, and notes where it is now, in the order in which the elements came, if equal ones have to stand as musl
 // has them: then it is 1.  0 if there are none or all are the same bytes, and -1 if the comparison contradicts itself.
 //
@@ -57,7 +45,8 @@ static __attribute__((noinline)) size_t differing(const task *t) {
 // was asked for.  A comparison that never said "less" is not believed.
 static __attribute__((noinline)) int rank_all(task *t, ranked *ranks, int *kind) {
     const size_t n = t->n;
-    size_t i = t->moved ? 1 : differing(t);
+    size_t i = !t->moved ? differing(t) : t->all_differ ? n
+                                                        : 1;
     if (i == n) return 0;
     will_number(t);
     const int both = t->moved || ask(t, where(t, 0), where(t, n - 1)) >= 0;
@@ -136,6 +125,8 @@ static void sort_in(task *t, size_t first, char *room, size_t room_size) {
     if (first == 1 && n >= RUN) first = run(t, t->places, n);
     if (n <= INSERTED) {
         insert_all(t, first);
+    } else if (n >= FEWEST && n <= MOST_MERGED && first < RUN && many_equal(t)) {
+        sort_few(t, t->places, n, (place *)rest);
     } else if (n <= PART && first < RUN) {
         sort_part(t, t->places, n, (place *)rest, 0);
     } else if (n <= MOST_MERGED || t->size > MOST_MOVED || first >= RUN) {
@@ -143,7 +134,7 @@ static void sort_in(task *t, size_t first, char *room, size_t room_size) {
     } else if (!t->contradicts) {
         number *const numbers = t->numbers = (number *)room;
         for (size_t i = 0; i < n; i++) numbers[i] = i;
-        t->moved = 1;
+        t->moved = t->all_differ = 1;
         quick(t, (part){t->array, n, numbers}, NULL, 64 - __builtin_clzll(n), rest, rest_size);
     }
     ranked *const ranks = (ranked *)rest;

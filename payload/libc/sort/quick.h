@@ -1,5 +1,6 @@
 // Sorts elements where they are, and their numbers with them, as quicksort does it, until parts are small enough to be merged (rank.h).
-// For arrays whose elements are not all near the processor: what lies far apart is never compared in turn.
+// For arrays whose elements are not all near the processor: what lies far apart is never compared in turn.  (To merge elements of 4 to 16
+// bytes and their numbers, runs as they lie, takes fewer comparisons, 16.8 instead of 17.3 each of 100,000, and as long.)
 #pragma once
 #include "move.h"
 #include "rank.h"
@@ -76,10 +77,22 @@ static __attribute__((noinline)) void sort_leaf(task *t, const part *p, char *ro
         t->contradicts = 1;
         return;
     }
+    // What was compared is known only until the elements move.
+    if (t->all_differ) t->all_differ = differing(&leaf) == p->n;
     number *const numbers = (number *)rest;
     for (size_t i = 0; i < p->n; i++) numbers[i] = p->numbers[number_of(&leaf, leaf.places[i])];
     brawn_memcpy(p->numbers, numbers, p->n * sizeof *numbers);
     arrange_places(&leaf, rest, size - (rest - room));
+}
+
+// Whether a sorted part differs from the elements beside it, which are in their places; they are each other's neighbours if it has none.
+static __attribute__((noinline)) int edges_differ(const task *t, const part *p) {
+    const size_t size = t->size;
+    char *const end = p->a + p->n * size, *const all = AT(t, t->n);
+    for (char *at = p->a;; at = end) {
+        if (at > t->array && at < all && (ask(t, at - size, at) >= 0 || ask(t, at, at - size) <= 0)) return 0;
+        if (at == end) return 1;
+    }
 }
 
 // `before`: the element to the left of them, which is not greater than any; NULL if there is none.  `chances`: how many bad
@@ -97,6 +110,7 @@ static void quick(task *t, part p, const char *before, unsigned chances, char *r
         char *const middle = p.a + less * size;
         const part behind = {middle + size, p.n - less - 1, p.numbers + less + 1};
         if (equal) {
+            t->all_differ = 0;
             // Of an order there are only a few that are so bad; a comparison that contradicts itself could have each take one away.
             if (less < eighth) chances--;
             before = middle;
@@ -117,4 +131,5 @@ static void quick(task *t, part p, const char *before, unsigned chances, char *r
         }
     }
     if (p.n > 1 && !t->contradicts) sort_leaf(t, &p, room, room_size);
+    if (t->all_differ && !t->contradicts) t->all_differ = edges_differ(t, &p);
 }

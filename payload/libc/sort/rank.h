@@ -206,4 +206,18 @@ static __attribute__((noinline)) void sort_places(task *t, place *room, size_t f
     }
 }
 
+// How many of the first differ from the next, where nothing has moved: fewer, if an answer is INT_MIN.  Neighbours in the order have been
+// compared, and it was the one in front that was asked for; here the other one is.
+static __attribute__((noinline)) size_t differing(const task *t) {
+    size_t i = 1;
+    for (place a = t->places[0]; i < t->n; i++) {
+        const place b = t->places[i];
+        const int turned = -UNPREDICTABLE(b < a);
+        const int said = ask(t, turned ? a : b, turned ? b : a);
+        if (UNLIKELY((said ^ turned) - turned <= 0)) break;
+        a = b;
+    }
+    return i;
+}
+
 #undef BEHIND

@@ -1,5 +1,5 @@
 // What qsort and qsort_r are made of.  The elements stay where they are while they are compared: what is sorted is their places,
-// by merging (rank.h).  Then each element moves once.
+// by merging (rank.h), or, where many are equal, by comparing them with one of them (few.h).  Then each element moves once.
 //
 // The order of equal elements is musl's.  If no two are equal there is only one order, and the merging has found it.  If some are,
 // musl's own steps are done again with the elements' ranks, which takes no call of the comparison (again.h).  A comparison that
@@ -44,6 +44,8 @@ typedef struct {
     place *places;
     number *numbers;
     int moved;
+    // Whether all that have moved so far are known to differ from their neighbours.
+    int all_differ;
     // For number_of().
     uint64_t inverse;
     // Whether two answers of the comparison cannot both be true.

@@ -1,7 +1,8 @@
-// sscanf against musl's: a part of numbers.c.
+// sscanf and swscanf against musl's: a part of numbers.c.
 
 extern int brawn_sscanf(const char *, const char *, ...);
 extern int brawn_vsscanf(const char *, const char *, va_list);
+extern int brawn_swscanf(const wchar_t *, const wchar_t *, ...);
 
 // What conversions store to: texts that may be long, all other values, and what is allocated.
 typedef struct {
@@ -9,9 +10,12 @@ typedef struct {
 } Stored;
 
 static int (*const SCANS[])(const char *, const char *, ...) = {brawn_sscanf, sscanf};
+static int (*const WIDE_SCANS[])(const wchar_t *, const wchar_t *, ...) = {brawn_swscanf, swscanf};
 
 // Of which kinds a format's arguments are: 'm' is allocated, 'M' wide.
-static void scan_one(const char *text, const char *format, const char *kinds) {
+static void scan_by(int is_wide, const char *text, const char *format, const char *kinds) {
+    wchar_t wide_text[400], wide_format[400];
+    if (is_wide && (mbstowcs(wide_text, text, 400) >= 400 || mbstowcs(wide_format, format, 400) >= 400)) return;
     static Stored stored[2];
     int result[2], error[2];
     for (int i = 0; i < 2; i++) {
@@ -20,7 +24,8 @@ static void scan_one(const char *text, const char *format, const char *kinds) {
         for (int j = 0; kinds[j] && j < 8; j++)
             if (kinds[j] == 'm' || kinds[j] == 'M') memset(to->room[j], 0, sizeof(char *));
         errno = 0;
-        result[i] = SCANS[i](text, format, to->room[0], to->room[1], to->room[2], to->room[3], to->room[4], to->room[5], to->room[6], to->room[7]);
+#define ROOMS to->room[0], to->room[1], to->room[2], to->room[3], to->room[4], to->room[5], to->room[6], to->room[7]
+        result[i] = is_wide ? WIDE_SCANS[i](wide_text, wide_format, ROOMS) : SCANS[i](text, format, ROOMS);
         error[i] = errno;
         for (int j = 0; kinds[j] && j < 8; j++) {
             if (kinds[j] != 'm' && kinds[j] != 'M') continue;
@@ -37,11 +42,16 @@ static void scan_one(const char *text, const char *format, const char *kinds) {
     if (result[0] != result[1] || error[0] != error[1] || memcmp(&stored[0], &stored[1], sizeof *stored) != 0) {
         int j = 0;
         while (j < 7 && memcmp(stored[0].room[j], stored[1].room[j], sizeof stored->room[j]) == 0) j++;
-        printf("numbers: sscanf of \"%s\" with \"%s\": %d, errno %d, and musl's %d, %d; argument %d: \"%.40s\", and musl's \"%.40s\"\n", text, format,
-            result[0], error[0], result[1], error[1], j, stored[0].room[j], stored[1].room[j]);
+        printf("numbers: %s of \"%s\" with \"%s\": %d, errno %d, and musl's %d, %d; argument %d: \"%.40s\", and musl's \"%.40s\"\n",
+            is_wide ? "swscanf" : "sscanf", text, format, result[0], error[0], result[1], error[1], j, stored[0].room[j], stored[1].room[j]);
         failed();
     }
     trials++;
+}
+
+static void scan_one(const char *text, const char *format, const char *kinds) {
+    scan_by(0, text, format, kinds);
+    scan_by(1, text, format, kinds);
 }
 
 static const struct {
@@ -83,6 +93,7 @@ static void scans(void) {
     char ours[] = "one two three", musls[] = "one two three";
     int a = brawn_sscanf(ours, "%*s %s %s", ours, ours + 8), b = sscanf(musls, "%*s %s %s", musls, musls + 8);
     if (a != b || memcmp(ours, musls, sizeof ours) != 0) printf("numbers: sscanf into its own text: %d \"%s\", and musl's %d \"%s\"\n", a, ours, b, musls), failed();
+    if (brawn_swscanf(0, L"%d", &a) != swscanf(0, L"%d", &a)) printf("numbers: swscanf of nothing\n"), failed();
     if (brawn_sscanf(0, "%d", &a) != sscanf(0, "%d", &a)) printf("numbers: sscanf of nothing\n"), failed();
     setlocale(LC_CTYPE, "C");
 }

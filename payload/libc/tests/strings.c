@@ -454,12 +454,12 @@ static void environments(void) {
     environ = saved;
 }
 
+#include "strings-bytes.h"
 #include "strings-spaces.h"
 int main(int argc, char **argv) {
     const int glance = argc > 1 && !strcmp(argv[1], "glance"), sparse = glance || (argc > 1 && !strcmp(argv[1], "sparse"));
     if (argc > 1 && !sparse) fail("expected sparse or glance");
-    signal(SIGSEGV, fault);
-    signal(SIGBUS, fault);
+    signal(SIGSEGV, fault), signal(SIGBUS, fault);
     // A masked store that lies on two pages (-DBRAWN_MEMORY_CHECK_MASKED).
     signal(SIGILL, fault);
     A = guarded(ROOM), B = guarded(ROOM), image = guarded(ROOM + PAGE * 16);
@@ -471,7 +471,7 @@ int main(int argc, char **argv) {
             continue;
         }
         brawn_memory_level = level;
-        environments(), spaces(), cases();
+        environments(), spaces(), cases(), narrow_bytes();
         for (int at_end = 0; at_end < 2; at_end++)
             for (size_t n = 0; n <= 300; n++)
                 for (size_t off = sparse ? next() % 16 : 0; off < 64; off += glance ? 32 : (sparse ? 16 : 1)) {

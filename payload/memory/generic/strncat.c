@@ -1,10 +1,7 @@
-#include "memory.h"
+#include "append.h"
 
 HIDDEN char *brawn_strncat(char *restrict to, const char *restrict from, size_t n) {
-    char *const end = to + brawn_strlen(to);
-    const size_t length = brawn_strnlen(from, n);
-    brawn_memcpy(end, from, length);
-    end[length] = 0;
+    append_in_parts(to + brawn_strlen(to), from, n);
     return to;
 }
 NAME(strncat, brawn_strncat)

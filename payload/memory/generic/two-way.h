@@ -55,9 +55,13 @@ INLINE void *two_way_folded(const byte *text, size_t length, const byte *part, s
     byte skips[256];
     brawn_memset(skips, size < 255 ? (int)size : 255, sizeof skips);
     for (size_t i = size < 255 ? 0 : size - 255; i < size; i++) skips[folded(part[i])] = (byte)(size - 1 - i);
+    // Each step waits for the one before, and so for as little as there can be.
+    for (unsigned c = 0; c < sizeof skips; c++) {
+        if (folded((byte)c) != c) skips[c] = skips[folded((byte)c)];
+    }
     size_t known = 0;
     for (size_t at = 0; at <= length - size;) {
-        size_t skip = skips[folded(text[at + size - 1])];
+        size_t skip = skips[text[at + size - 1]];
         if (skip) {
             // What is known repeats with the period, and so does the part: it cannot fit until they hardly overlap.
             if (known > once && skip < known - once + 1) skip = known - once + 1;

@@ -58,8 +58,20 @@ static int AT(compare)(const void *left, const void *right, size_t n) {
 #endif
     // One vector at a time, of more than eight the first four; then four at once, and the rest one at a time.  The last one ends
     // with the data.
-    size_t i = 0, some = n > 8 * WIDTH ? 4 * WIDTH : n - WIDTH;
+    size_t i = WIDTH, some = n > 8 * WIDTH ? 4 * WIDTH : n - WIDTH;
+    m = NE(LOADU(a), LOADU(b));
+    if (m) {
+        i = 0;
+        goto found;
+    }
     for (;;) {
+#if WIDTH > 16
+        // Two at once, but for the first one.
+        for (; i + WIDTH < some; i += 2 * WIDTH) {
+            const vec c = XOR(LOADU(a + i), LOADU(b + i)), d = XOR(LOADU(a + i + WIDTH), LOADU(b + i + WIDTH));
+            if (UNLIKELY(NE(OR(c, d), ZERO))) break;
+        }
+#endif
         for (; i < some; i += WIDTH) {
             m = NE(LOADU(a + i), LOADU(b + i));
             if (m) goto found;

@@ -1,3 +1,4 @@
+#include "../generic/append.h"
 #include "end.h"
 
 #define WIDTH 64
@@ -17,9 +18,7 @@ TARGET static char *AT(append)(char *restrict to, const char *restrict from, siz
 HIDDEN char *brawn_strncat(char *restrict to, const char *restrict from, size_t n) {
     char *const end = end_of(to);
     if (LIKELY(LEVEL() == AVX512 && n && FITS(from) && FITS(end) && AT(append)(end, from, n))) return to;
-    const size_t length = brawn_strnlen(from, n);
-    brawn_memcpy(end, from, length);
-    end[length] = 0;
+    append_in_parts(end, from, n);
     return to;
 }
 NAME(strncat, brawn_strncat)

@@ -26,11 +26,9 @@ static size_t AT(length)(const char *s, size_t n) {
     size_t i = WIDTH;
 #if WIDTH == 64
     i -= (uintptr_t)s & (WIDTH - 1);
-    for (int k = 0; k < 4; k++) {
-        if (i >= n) return n;
+    for (const size_t most = n < 5 * WIDTH ? n : 5 * WIDTH; i < most; i += WIDTH) {
         const bits more = EQ(LOADU_IN(16, s + i), ZERO);
         if (more) return i + CTZ(more) < n ? i + CTZ(more) : n;
-        i += WIDTH;
     }
 #endif
     return long_length(s, n, i);

@@ -58,6 +58,11 @@ pub const ROWS: &[Row] = &[
         ],
         ..Row::new("vsscanf", &["vsscanf", "__isoc99_vsscanf"])
     },
+    Row::new("swscanf", &["swscanf", "__isoc99_swscanf"]),
+    Row {
+        needs: &["vfwscanf", "wcsrtombs"],
+        ..Row::new("vswscanf", &["vswscanf", "__isoc99_vswscanf"])
+    },
     Row {
         needs: &["__floatscan", "__shlim", "iswspace"],
         ..Row::new("wcstod", &["wcstof", "wcstod", "wcstold"])

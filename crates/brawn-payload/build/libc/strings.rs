@@ -43,6 +43,10 @@ pub const ROWS: &[Row] = &[
     Row::new("wcsncmp", &["wcsncmp"]),
     Row::new("wcsnlen", &["wcsnlen"]),
     Row::new("wcsrchr", &["wcsrchr"]),
+    Row {
+        needs: &["__ctype_get_mb_cur_max", "__errno_location"],
+        ..Row::new("wcsrtombs", &["wcsrtombs"])
+    },
     Row::new("wcsstr", &["wcsstr"]),
     Row::new("wmemchr", &["wmemchr"]),
     Row::new("wmemcmp", &["wmemcmp"]),

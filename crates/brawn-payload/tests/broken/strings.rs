@@ -38,6 +38,20 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("towupper", "c >= CASES_END", "c >= 0x10000", "towlower"),
     ("towupper", "c - 'A' < 26", "c - 'A' < 27", "towlower"),
     ("towupper", "(c & 63)", "(c & 31)", "towupper"),
+    ("wcsrtombs", "c - 0xd800 < 0x800", "0", "wcsrtombs"),
+    (
+        "wcsrtombs",
+        "n < PTRDIFF_MAX ? n : PTRDIFF_MAX",
+        "n",
+        "wcsrtombs",
+    ),
+    (
+        "wcsrtombs",
+        "if (size > (size_t)(end - at)) break;",
+        "",
+        "wcsrtombs",
+    ),
+    ("wcsrtombs", "c - 0xdf80 < 0x80", "c > 255", "wcsrtombs"),
     (
         "wcschr",
         "(void *)p) : NULL",
