@@ -50,6 +50,7 @@ int main(int argc, char **argv) {
 ";
 
 mod beside;
+mod folded;
 
 /// Calls every public function.
 const ALL: &str = "#include <malloc.h>

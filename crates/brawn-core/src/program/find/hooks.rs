@@ -55,7 +55,7 @@ fn check_copy(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut
     if code.reads_thread(&code.extent(own)) {
         let text = "the program's own `memcpy` uses the thread pointer, as code with a stack protector does: with the \
                     heap's thread-locals, musl would call it before there is one";
-        let risk = Risk::heap(RiskKind::ThreadLocals, text);
+        let risk = Risk::heap(RiskKind::OwnCopy, text);
         found.risks.push(risk.at(own.address));
     }
 }

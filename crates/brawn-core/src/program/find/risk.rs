@@ -9,6 +9,8 @@ use std::fmt;
 const RELINK: &str = "relink with a patched libc.a";
 /// The advice for an old musl, whose libc.a cannot be patched either.
 const RELINK_NEWER: &str = "relink with a patched libc.a of musl 1.2.2 or later";
+/// The advice for a program that would crash with a patched libc.a, too.
+const UNPROTECTED: &str = "compile its `memcpy` with `-fno-stack-protector`";
 
 /// The kind of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -30,6 +32,8 @@ pub enum RiskKind {
     Fork,
     /// Code finds thread-locals by their distance from the block's start, which changes.
     ThreadLocals,
+    /// musl would call the program's own `memcpy` before it works.
+    OwnCopy,
     /// The processor only allows indirect branches to marked places, and the payload has no such marks.
     LandingPads,
     /// The file has bytes after the end that its headers give.
@@ -85,6 +89,7 @@ impl Risk {
         let rest = rest.map(|part| Advice::Only(&[part]).to_string());
         let relink = match self.kind {
             RiskKind::Fork => RELINK_NEWER,
+            RiskKind::OwnCopy => UNPROTECTED,
             _ => RELINK,
         };
         self.next = match (rest, self.kind) {

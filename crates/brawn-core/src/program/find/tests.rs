@@ -375,11 +375,7 @@ fn an_own_memcpy_that_needs_a_thread_pointer_is_a_risk() {
     let threads = "_Thread_local int own; int count(void) { return own++; }";
     let protected = &["-static", "-O1", "-fno-builtin", "-fstack-protector-all"][..];
     for (source, flags, expected) in [
-        (
-            format!("{main}{own}"),
-            protected,
-            &[RiskKind::ThreadLocals][..],
-        ),
+        (format!("{main}{own}"), protected, &[RiskKind::OwnCopy][..]),
         (format!("{main}{own}"), &protected[..3], &[]),
         // It has thread-locals without the heap, so it was called without a thread pointer before.
         (format!("{main}{threads}{own}"), protected, &[]),

@@ -187,6 +187,16 @@ impl Located<'_> {
         }
     }
 
+    /// Whether the code at `address` is all of the function `name`, however short it is: others may have the same.
+    pub fn is_all(&self, image: &Image<'_>, name: &str, address: u64) -> bool {
+        self.piece(name).is_some_and(|number| {
+            let piece = &self.code.pieces[number];
+            let start = address.checked_sub(piece.entry);
+            let code = start.and_then(|start| image.bytes_at(start));
+            piece.compared() == piece.bytes.len() && code.is_some_and(|code| piece.is_at(code))
+        })
+    }
+
     /// Whether `address` is the right place for piece `number`: next to the pieces before and after it that were
     /// found. This holds for linkers that keep the order of an object's functions.
     fn is_in_place(&self, number: usize, address: u64) -> bool {

@@ -7,7 +7,7 @@ use crate::elf::image::{Image, Symbol, SymbolKind};
 use crate::identify::heap::{self, Heap, Sure};
 use crate::identify::reach::refers_to;
 use crate::identify::rewritten::Rewritten;
-use crate::identify::{INTERNAL, MEMORY_OWN, Memory, PRIVATE, is_libcs, is_public};
+use crate::identify::{INTERNAL, MEMORY_OWN, Memory, PRIVATE, is_libcs, is_public, is_surface};
 use crate::report::inspect;
 use crate::signatures::names::{Evidence as KnownBy, Names};
 use crate::work::Ranges;
@@ -89,6 +89,13 @@ impl Evidence<'_, '_> {
             if let Some(what) = what {
                 return (Provider::Brawn, Sure::Certain, what);
             }
+            let is_all = || located.is_all(self.image, name, symbol.address);
+            if group == Group::Heap && self.is_folded(symbol) && is_all() {
+                let what = format!(
+                    "its code is brawn {version}'s, at one place with functions that have the same"
+                );
+                return (Provider::Brawn, Sure::Likely, what);
+            }
         }
         let is_private = PRIVATE.contains(&name);
         let rewritten = self.rewritten.as_ref();
@@ -166,6 +173,15 @@ impl Evidence<'_, '_> {
             _ if is_inside => answer(Provider::Musl, Sure::Likely, INSIDE),
             _ => answer(Provider::Own, Sure::Likely, OUTSIDE),
         }
+    }
+
+    /// Whether functions that are not the heap's are at its place: linkers put functions with the same code together, if
+    /// they are told to (`--icf`). Brawn's empty functions are then among musl's.
+    fn is_folded(&self, symbol: &Symbol<'_>) -> bool {
+        let mut all = self.image.defined();
+        all.any(|s| {
+            s.address == symbol.address && s.kind == SymbolKind::Function && !is_surface(s.name)
+        })
     }
 
     /// The payload's code for functions of `group`.
