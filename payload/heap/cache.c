@@ -255,7 +255,7 @@ static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
     if (segment == NULL) return;
     const size_t size = segment->segment_size;
     if (over > size / 2 || size - over < BRAWN_KEPT_LARGE_PART || brawn_large_guard(segment) > 0) {
-        // (With a guard at its end, all of a mapping goes for a page: that it was made for nothing is to be seen in its whole size.)
+        // A mapping with a guard goes as a whole, even where a page would do: so all of it counts as room that was made.
         if (BRAWN_CHECKED && size > over) mi_atomic_add_relaxed(&brawn_made_room, size - over);
         brawn_large_release(segment);
         return;
@@ -286,7 +286,7 @@ static size_t brawn_large_limit(size_t used) {
     if (!BRAWN_LARGE_TIGHT) {
         // (Vectors that grow by copies make room a few times, and what is kept beside their peak never serves again.)
         const bool goes_on = mi_atomic_load_relaxed(&brawn_made_room) >= most / BRAWN_LARGE_LEARNS;
-        // Where no mapping serves a smaller block (slack.c) and few blocks take turns, the time for the page faults is worth half of the peak more.
+        // A checked profile has no slack to cut off.  Where few blocks take turns there, half of the peak more saves the page faults of each turn.
         const size_t part = BRAWN_CHECKED && brawn_large_takes_turns(most) ? 2 : goes_on ? BRAWN_LARGE_MORE
                                                                                          : BRAWN_LARGE_MORE_FIRST;
         const size_t needed = used > most ? used : most;

@@ -291,10 +291,10 @@ static NOINLINE void brawn_page_retire(mi_page_t *page) {
     if (waits) page->retire_expire = BRAWN_RETIRE_CYCLES;
 }
 
-// One block of `page` less is in use.  Whether something is to be done: it is empty, and has not the whole time that it waits for the next block of
-// its size.  Usually it has, since no other page was made since it was empty last.
-// Both are one question.  Whether a page of few blocks becomes empty cannot be predicted, and a wrong guess of the processor takes longer than all
-// the rest: ten blocks of 16 to 256 bytes that are freed in any order take 9.9 nanoseconds for 16.1.
+// One block of `page` less is in use.  true: the page is empty, and brawn_page_emptied is to be called.  An empty page that waits for the next block
+// of its size and has its whole time (no other page was made since it was empty last) needs no call.
+// Both conditions are one branch.  Whether a page of few blocks becomes empty cannot be predicted, and a branch that was predicted wrongly takes
+// longer than the rest of `free`: EXPERIMENTS.md, "What a processor cannot predict".
 static inline bool brawn_page_gives(mi_page_t *page) {
     // (As volatile: clang reads four bytes otherwise, of which two were written just now.  The processor waits for those.)
     const unsigned used = *(volatile uint16_t *)&page->used - 1u, whole = (unsigned)page->retire_expire << 1 & BRAWN_RETIRE_CYCLES << 1;
