@@ -11,6 +11,7 @@
 #define IS_THERE(p, part, size) (!brawn_memcmp(p, part, size))
 #define ONE_EACH EACH
 #define TWO_WAY two_way
+#define UNLIKE(eight, c) ((eight) ^ 0x0101010101010101 * (c))
 #include "../generic/probes.h"
 
 static void *search(const byte *text, size_t length, const byte *part, size_t size) {

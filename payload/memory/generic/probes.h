@@ -3,6 +3,7 @@
 //
 // Each source includes this at one level, AVX2's or NEON's, after what says TARGET and AT, with PROBED(p): the vector at p, as bytes are compared;
 // FOLDED(c): a byte, likewise; IS_THERE(p, part, size); ONE_EACH: of a mask's bits one for each byte; and TWO_WAY.
+// Where bytes are compared as they are, UNLIKE(eight, c) has a bit in each byte that is not c.
 #define EACH_PROBE(P) P(0) P(1) P(2) P(3) P(4) P(5) P(6) P(7)
 #define PLACE(i) ((size - 1) * (i) / 7)
 #define SET(i)                                      \
@@ -10,44 +11,31 @@
     const vec probe_##i = FILL(FOLDED(part[PLACE(i)]));
 #define HOLDS(i) m &= EQ(PROBED(behind_##i + at), probe_##i);
 
-// How many of the n bytes before p, from the last one on, or of those at p, are c.
-TARGET static COLD size_t AT(alike_before)(const byte *p, size_t n, byte c) {
-    const vec x = FILL(c);
-    size_t i = 0;
-    for (; n - i >= WIDTH; i += WIDTH) {
-        const bits m = NE(PROBED(p - i - WIDTH), x);
-        if (m) return i + WIDTH - 1 - TOP(m);
-    }
-    while (i < n && FOLDED(*(p - i - 1)) == c) i++;
-    return i;
-}
-TARGET static COLD size_t AT(alike_from)(const byte *p, size_t n, byte c) {
-    const vec x = FILL(c);
-    size_t i = 0;
-    for (; n - i >= WIDTH; i += WIDTH) {
-        const bits m = NE(PROBED(p + i), x);
-        if (m) return i + CTZ(m);
-    }
-    while (i < n && FOLDED(p[i]) == c) i++;
-    return i;
-}
-
-// A part of two vectors or more that is one byte again and again.  Wherever it is, it has some whole vectors, so of all aligned ones only
-// every so-manyth is looked at, none of which waits for the one before.
+// A part of a vector or more that is one byte again and again.
 TARGET static COLD void *AT(all_alike)(const byte *text, size_t length, const byte *part, size_t size) {
-    const byte c = FOLDED(part[0]);
-    const vec x = FILL(c);
-    const size_t step = DOWN(size - (WIDTH - 1), WIDTH);
-    // Of what begins before `low` nothing fits.
-    for (size_t low = 0; length - low >= size;) {
-        size_t at = low + (-(uintptr_t)(text + low) & (WIDTH - 1));
-        while (at + WIDTH <= length && NE(PROBED(text + at), x)) at += step;
-        if (at + WIDTH > length) break;
-        const size_t start = at - AT(alike_before)(text + at, at - low, c);
-        const size_t most = length - start < size ? length - start : size;
-        const size_t alike = at - start < most ? at - start + AT(alike_from)(text + at, most - (at - start), c) : most;
-        if (alike == size) return (void *)(uintptr_t)(text + start);
-        low = start + alike;
+    const vec x = FILL(FOLDED(part[0]));
+    for (size_t at = 0, known = 0; at + size <= length;) {
+        size_t i = size;
+#ifdef UNLIKE
+        // Most often one of the last eight differs, and a register says so sooner than a vector.
+        const uint64_t unlike = UNLIKE(GET64(text + at + size - 8), part[0]);
+        if (LIKELY(unlike)) {
+            known = (size_t)__builtin_clzll(unlike) / 8;
+            at += size - known;
+            continue;
+        }
+#endif
+        // From the place's end back to what is known of it.
+        bits m = 0;
+        while (i > known) {
+            i = i < WIDTH ? 0 : i - WIDTH;
+            m = NE(PROBED(text + at + i), x);
+            if (m) break;
+        }
+        if (!m) return (void *)(uintptr_t)(text + at);
+        i += TOP(m) + 1;
+        at += i;
+        known = size - i;
     }
     return NULL;
 }
@@ -87,3 +75,4 @@ often:
 #undef FOLDED
 #undef IS_THERE
 #undef ONE_EACH
+#undef UNLIKE
