@@ -94,7 +94,7 @@ pub const X86_64_ALONE: &[Break] = &[
     ("stpncpy.c", "if (LIKELY(FITS(to)))", "if (1)", "strncpy"),
     ("strncat.c", " && FITS(end)", "", "strncat"),
     ("strcat.c", "end_of(to)", "to", "strcat"),
-    ("strncat.c", "end[length] = 0;", "", "strncat"),
+    ("generic/append.h", "*to = 0;", "", "strncat"),
     ("strncat.c", "end >> 1", "end", "strncat"),
     (
         "stpcpy.c",
@@ -106,7 +106,12 @@ pub const X86_64_ALONE: &[Break] = &[
 ];
 
 pub const AARCH64_ALONE: &[Break] = &[
-    ("generic/strncat.c", "end[length] = 0;", "", "strncat"),
+    (
+        "generic/strncat.c",
+        "to + brawn_strlen(to)",
+        "to",
+        "strncat",
+    ),
     ("memcpy.c", "STORE(d, head);", "", "memcpy"),
     ("memcpy.c", "apart >= n", "apart >= n / 2", "memcpy"),
     ("memcpy.c", "p > s + 64", "p > s + 128", "memcpy"),
