@@ -32,7 +32,7 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("strspn", "? 0 : (size_t)", "? 1 : (size_t)", "strpbrk"),
     ("strspn", "if (in) return 0;", "", "strpbrk"),
     ("strspn", "_SIDD_NEGATIVE_POLARITY", "0", "strspn"),
-    ("strspn", "FILL(0x80)", "FILL(0)", "strspn"),
+    ("strspn", "FILL(0x80)", "FILL(0)", "strcspn"),
     ("strspn", "marks[0] = in != 1;", "", "strspn"),
     ("swab", "n -= 16, s += 16", "n -= 14, s += 16", "swab"),
     ("towupper", "c >= CASES_END", "c >= 0x10000", "towlower"),
