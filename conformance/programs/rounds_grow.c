@@ -1,8 +1,9 @@
 //# states: a block that grows by realloc, to the same size in each round, has the memory of the last round after the first rounds, and keeps
-//# states: its place while there is room behind it; all bytes are still there
+//# states: its place while there is room behind it; all bytes are still there; one that grows as far as the one before it is hardly copied, and one
+//# states: that does not grow so far does not hold the memory that this takes
 //# libc: brawn
 //# profile: fast
-//# case: by_steps by_little by_eighths by_halves many
+//# case: by_steps by_little by_eighths by_halves many again_to_span again_to_mapping stays_small
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own faults are counted, too
 #include "rounds.h"
@@ -90,4 +91,56 @@ static void vectors(void) {
 }
 static void many(void) { rounds(vectors, 40 * 12 * 6 * KIB); }
 
-RUN_CASES({"by_steps", by_steps}, {"by_little", by_little}, {"by_eighths", by_eighths}, {"by_halves", by_halves}, {"many", many})
+/* How many bytes are copied where a block grows to twice its size again and again. */
+static size_t doubled(size_t end) {
+    size_t copied = 0;
+    char *p = NULL;
+    for (size_t n = 16, before = 0; n <= end; before = n, n *= 2) {
+        char *const was = p;
+        p = grown(p, before, n);
+        if (was != NULL && p != was) copied += before;
+    }
+    free(p);
+    return copied;
+}
+
+static void again(size_t end, size_t most) {
+    for (int i = 0; i < FIRST_ROUNDS; i++) doubled(end);
+    for (int i = 0; i < ROUNDS; i++) {
+        const size_t copied = doubled(end);
+        CHECK(copied <= most, "%zu bytes were copied on the way to %zu, expected at most %zu", copied, end, most);
+    }
+}
+static void again_to_span(void) { again(64 * KIB, 2 * KIB); }
+static void again_to_mapping(void) { again(MIB, 16 * KIB); }
+
+static long resident(void) {
+    char text[128];
+    long pages = 0;
+    FILE *f;
+    NEED(f = fopen("/proc/self/statm", "r"));
+    NEED(fgets(text, sizeof text, f) != NULL && sscanf(text, "%*d %ld", &pages) == 1);
+    fclose(f);
+    return pages * 4;
+}
+
+/* After a few that grew far, many that do not, and stay; and then one large block.  What all of them take is what is in use, and 1 MiB. */
+static void stays_small(void) {
+    enum { SMALL = 200,
+        END = 8 * KIB,
+        LARGE = 3 * MIB };
+    static char *small[SMALL];
+    const long before = resident();
+    for (int i = 0; i < FIRST_ROUNDS; i++) doubled(MIB);
+    for (int i = 0; i < SMALL; i++) {
+        for (size_t n = 16, had = 0; n <= END; had = n, n *= 2) small[i] = grown(small[i], had, n);
+        if (i % 10 == 0) doubled(MIB);
+    }
+    char *const large = grown(NULL, 0, LARGE);
+    const long took = resident() - before, most = (SMALL * END * 5 / 4 + LARGE + MIB) / KIB;
+    CHECK(took <= most, "%ld KiB are resident, expected at most %ld", took, most);
+    free(large);
+    for (int i = 0; i < SMALL; i++) free(small[i]);
+}
+
+RUN_CASES({"again_to_span", again_to_span}, {"again_to_mapping", again_to_mapping}, {"stays_small", stays_small}, {"by_steps", by_steps}, {"by_little", by_little}, {"by_eighths", by_eighths}, {"by_halves", by_halves}, {"many", many})

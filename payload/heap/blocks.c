@@ -120,14 +120,20 @@ static void *brawn_realloc(void *p, size_t size) {
     const size_t usable = page->block_size;
     // In place while it fits and no more than half would be idle, or it grows into that half.
     if (size <= usable && (brawn_grows_on(p, size) || size >= usable / 2)) return p;
-    if (segment->kind == MI_SEGMENT_HUGE && size > BRAWN_SPAN_MAX) {
-        void *const resized = brawn_large_resize(segment, size);
-        if (resized != NULL) return resized;
-    }
     const bool grows = size > usable;
-    if (grows && size <= BRAWN_SPAN_MAX && mi_atomic_load_relaxed(&segment->thread_id) == _mi_prim_thread_id() && brawn_span_grow(page, size)) return p;
-    void *const moved = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, grows)
-                                                           : brawn_malloc(grows ? brawn_grown(brawn_heap, p, size) : size);
+    if (segment->kind == MI_SEGMENT_HUGE && (grows || size > BRAWN_SPAN_MAX)) {
+        void *const resized = brawn_large_resize(segment, size);
+        if (resized != NULL) {
+            if (grows) brawn_note_grown_large(resized, size);
+            return resized;
+        }
+    }
+    void *moved = grows ? brawn_grown_early(usable, size) : NULL;
+    if (moved == NULL && grows && size <= BRAWN_SPAN_MAX && mi_atomic_load_relaxed(&segment->thread_id) == _mi_prim_thread_id() && brawn_span_grow(page, size)) return p;
+    if (moved == NULL) {
+        moved = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, grows)
+                                                   : brawn_malloc(grows ? brawn_grown(brawn_heap, p, size) : size);
+    }
     if (mi_unlikely(moved == NULL)) {
         brawn_fail(ENOMEM);
         if (size <= usable) return p;
@@ -148,7 +154,7 @@ static void *brawn_realloc(void *p, size_t size) {
         for (; to < end; to++) *to = *from++;
     } else brawn_memcpy(moved, p, copied);
     brawn_free(p);
-    if (grows) brawn_note_grown(moved, size);
+    if (grows) brawn_note_grown(p, moved, size);
     return moved;
 }
 

@@ -368,6 +368,6 @@ static void *brawn_realloc(void *p, size_t size) {
     if (more > size) brawn_reseal(moved, size);
     brawn_memcpy(moved, p, size < old ? size : old);
     brawn_free(p);
-    if (size > old) brawn_note_grown(moved, size);
+    if (size > old) brawn_note_grown(p, moved, size);
     return moved;
 }

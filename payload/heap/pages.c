@@ -1,18 +1,62 @@
 // How large a page is, and in which order its blocks are given out.
 
+// How many slices the pages of a size have in a heap: the engine says when a page comes to one of the heap's queues, or leaves them all.
+#if BRAWN_PAGE_GROWS > 0
+static inline uint16_t *brawn_page_slices(mi_heap_t *heap, size_t block_size) {
+    return block_size > BRAWN_PAGE_GROWS ? NULL : &((brawn_tld_t *)heap->tld)->page_slices[mi_bin(block_size)];
+}
+
+static inline void brawn_page_joins(mi_heap_t *heap, const mi_page_t *page) {
+    uint16_t *const slices = brawn_page_slices(heap, page->block_size);
+    if (slices == NULL) return;
+    const size_t sum = *slices + page->slice_count;
+    *slices = sum < UINT16_MAX ? (uint16_t)sum : UINT16_MAX;
+}
+
+static inline void brawn_page_leaves(mi_heap_t *heap, const mi_page_t *page) {
+    uint16_t *const slices = brawn_page_slices(heap, page->block_size);
+    if (slices != NULL) *slices = *slices < page->slice_count ? 0 : (uint16_t)(*slices - page->slice_count);
+}
+
+// How many bytes a further page may have since there are so many of its size.
+static size_t brawn_page_part(mi_heap_t *heap, size_t block_size) {
+    const uint16_t *const slices = brawn_page_slices(heap, block_size);
+    const size_t part = slices == NULL ? 0 : *slices / BRAWN_PAGE_PART * MI_SEGMENT_SLICE_SIZE;
+    return part < BRAWN_PAGE_MOST ? part : BRAWN_PAGE_MOST;
+}
+#else
+static inline void brawn_page_joins(mi_heap_t *heap, const mi_page_t *page) {
+    MI_UNUSED(heap);
+    MI_UNUSED(page);
+}
+static inline void brawn_page_leaves(mi_heap_t *heap, const mi_page_t *page) {
+    MI_UNUSED(heap);
+    MI_UNUSED(page);
+}
+static inline size_t brawn_page_part(mi_heap_t *heap, size_t block_size) {
+    MI_UNUSED(heap);
+    MI_UNUSED(block_size);
+    return 0;
+}
+#endif
+
 // The engine knows two sizes of pages.  Here the size of a page follows from the size of its blocks, and from how much memory its thread has.
 //
 // If a thread has little memory, a page has room for many blocks: whenever a page becomes full, or is full no longer, it takes time to move
 // it to another list.  If a thread has more memory, that time is spent anyhow, since most blocks are freed in full pages.  But memory is lost
 // in pages that are partly used.  So there a page is as small as it can be without losing more than one part in BRAWN_PAGE_LOSS at its end: a
-// small page becomes empty sooner, and an empty page serves any size.
-static size_t brawn_page_bytes(const mi_segments_tld_t *segments, size_t block_size) {
+// small page becomes empty sooner, and an empty page serves any size.  Where there are many pages of a size, a further one of small blocks has up
+// to a part of what they have together: so no more than this part is lost, and there are fewer pages that become full.
+static size_t brawn_page_bytes(mi_heap_t *heap, size_t block_size) {
+    const mi_segments_tld_t *const segments = &heap->tld->segments;
     if (block_size > MI_MEDIUM_OBJ_SIZE_MAX) return block_size;  // one block
     if (BRAWN_CHECKED || (segments->count <= BRAWN_PAGE_SEGMENTS && block_size <= BRAWN_PAGE_ROOMY)) {
         const size_t bytes = block_size * BRAWN_PAGE_BLOCKS;
         return bytes < BRAWN_PAGE_MIN ? BRAWN_PAGE_MIN : bytes;
     }
     size_t bytes = _mi_align_up(2 * block_size, MI_SEGMENT_SLICE_SIZE);
+    const size_t part = brawn_page_part(heap, block_size);
+    if (bytes < part) bytes = part;
     while ((uint32_t)bytes % (uint32_t)block_size > bytes / BRAWN_PAGE_LOSS) bytes += MI_SEGMENT_SLICE_SIZE;
     return bytes;
 }
@@ -113,7 +157,7 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
     // What other threads freed of full pages comes first: a page that becomes free by it serves as well.
     if (mi_atomic_load_ptr_relaxed(mi_block_t, &heap->thread_delayed_free) != NULL) _mi_heap_delayed_free_partial(heap);
     const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;
-    size_t bytes = brawn_page_bytes(tld, block_size);
+    size_t bytes = brawn_page_bytes(heap, block_size);
 #if BRAWN_CHECKED
     bytes = brawn_fronted_bytes(block_size, bytes);
 #endif

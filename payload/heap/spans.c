@@ -208,26 +208,31 @@ static bool brawn_span_grow(mi_page_t *page, size_t size) {
     return (more <= BRAWN_SPAN_MAX && brawn_span_grow_to(page, more)) || brawn_span_grow_to(page, size);
 }
 
-// How much the block `p` gets where it grows to `size` bytes and has to move.  The thread's last block that did so is likely to grow on: in a small
-// heap it gets more than twice as much, so that a block that doubles has room for the next time, too.  Any other large one gets half as much again
-// in a thread with few pages.  In larger heaps that takes memory: what was free between other blocks was written to before.
+// How much the block `p` gets where it grows to `size` bytes and has to move.  In a small heap, a block is likely to grow as far as the one before it
+// did, for which a span waits, and the thread's last block that moved is likely to grow on: it gets more than twice as much, so that a block that
+// doubles has room for the next time, too.  Any other large one gets half as much again in a thread with few pages.  In larger heaps that takes
+// memory: what was free between other blocks was written to before.
 static inline size_t brawn_grown(const mi_heap_t *heap, const void *p, size_t size) {
     if (size > BRAWN_SPAN_MAX / 3 * 2 || heap == NULL) return size;
-    if (((brawn_tld_t *)heap->tld)->grown == p && heap->tld->segments.count <= 1) {
-        const size_t twice = 2 * size + MI_MAX_ALIGN_SIZE;
-        return twice < BRAWN_SPAN_MAX ? twice : BRAWN_SPAN_MAX;
+    const brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
+    if (heap->tld->segments.count <= 1) {
+        const size_t before = own->grown_before, twice = 2 * size + MI_MAX_ALIGN_SIZE;
+        if (before > MI_MEDIUM_OBJ_SIZE_MAX && before <= BRAWN_SPAN_MAX && size < before && size >= before / BRAWN_GROWN_TIMES) return before;
+        if (own->grown == p) return twice < BRAWN_SPAN_MAX ? twice : BRAWN_SPAN_MAX;
     }
     if (size <= BRAWN_GROWN || heap->page_count > BRAWN_SPAN_PAGES) return size;
     const size_t more = size + size / 2;
     return more > MI_MEDIUM_OBJ_SIZE_MAX ? more : MI_MEDIUM_OBJ_SIZE_MAX + 1;
 }
 
-// A block grew to `size` bytes and had to move: it is at `p` now.
-static inline void brawn_note_grown(void *p, size_t size) {
+// A block grew to `size` bytes and had to move from `old` to `p`.
+static inline void brawn_note_grown(const void *old, void *p, size_t size) {
     if (brawn_heap == NULL) return;
     brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
+    if (own->grown != old) own->grown_before = own->grown_to;
     own->grown = p;
     own->grown_to = size;
+    if (size > BRAWN_SPAN_MAX) own->grown_large = p;
 }
 
 // Whether a request for `size` bytes lets that block grow on.  It was given room for this, so it stays, however much of the room is unused.
@@ -238,6 +243,44 @@ static inline bool brawn_grows_on(const void *p, size_t size) {
     own->grown_to = size;
     return true;
 }
+
+#if !BRAWN_CHECKED
+// A block in a mapping grew to `size` bytes, and is at `p` now.
+static inline void brawn_note_grown_large(void *p, size_t size) {
+    if (brawn_heap == NULL || size <= BRAWN_SPAN_MAX) return;
+    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
+    own->grown = p;
+    own->grown_to = size;
+    own->grown_large = p;
+}
+
+// The mapping that the thread's last block grew in, if it waits in the thread's slot, for a block that grows to `size` bytes or is likely to: it is
+// not copied again on its way.  That the mapping is much larger costs nothing, since it is there, and where the process would grow beyond its
+// peak, what the block does not need is cut off (slack.c).  The next one gets none before this one is larger than a span.  NULL: it is in use, or too large.
+static void *brawn_grown_large(size_t size) {
+    brawn_kept_large_t *const slot = brawn_own_large_slot();
+    if (slot == NULL) return NULL;
+    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
+    if (own->grown_large == NULL || mi_atomic_load_relaxed(&slot->segment) != brawn_segment(own->grown_large)) return NULL;
+    mi_segment_t *const taken = brawn_own_large_take(MI_SEGMENT_SLICE_SIZE + size, BRAWN_GROWN_TIMES * size);
+    if (taken == NULL) return NULL;
+    own->grown_large = NULL;
+    return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - MI_SEGMENT_SLICE_SIZE));
+}
+
+// The same for a block of `old` bytes.  The next one that begins with a span of this size gets the mapping at once.
+static void *brawn_grown_early(size_t old, size_t size) {
+    if (size < BRAWN_GROWN_LEAST || size > BRAWN_SPAN_MAX) return NULL;
+    void *const p = brawn_grown_large(size);
+    if (p != NULL) ((brawn_tld_t *)brawn_heap->tld)->grown_from = old;
+    return p;
+}
+
+// Whether blocks of `size` bytes, more than MI_MEDIUM_OBJ_SIZE_MAX, grew early from a span.
+static inline bool brawn_grows_from(const mi_heap_t *heap, size_t size) {
+    return ((brawn_tld_t *)heap->tld)->grown_from == _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
+}
+#endif
 
 // Before a thread's heap ends, and when memory is short.
 static void brawn_spans_release(void) {
@@ -262,6 +305,10 @@ static inline mi_heap_t *brawn_own_heap(void) {
 // A block of a span or page for `size` bytes, at most BRAWN_SPAN_MAX, by the engine; NULL: no memory.
 static void *brawn_engine_alloc(mi_heap_t *heap, size_t size, bool zero) {
     if (size > MI_MEDIUM_OBJ_SIZE_MAX) {
+#if !BRAWN_CHECKED
+        void *const early = !zero && mi_unlikely(brawn_grows_from(heap, size)) ? brawn_grown_large(size) : NULL;
+        if (early != NULL) return early;
+#endif
         void *const kept = brawn_span_take(heap, size);
         if (kept != NULL) return zero ? brawn_memset(kept, 0, size) : kept;
     } else if (size > MI_SMALL_SIZE_MAX && !zero) {
@@ -314,4 +361,3 @@ static inline __attribute__((always_inline)) bool brawn_page_waits_on(mi_page_t 
 static inline __attribute__((always_inline)) void brawn_page_emptied(mi_page_t *page) {
     if (mi_unlikely(!brawn_page_waits_on(page))) brawn_page_retire(page);
 }
-_Static_assert(BRAWN_RETIRE_CYCLES > 0 && BRAWN_RETIRE_CYCLES < 1 << 7, "a page counts them in 7 bits");

@@ -62,6 +62,14 @@
 // Each of them touches memory, and with many threads this takes more time than malloc and free do.
 #define BRAWN_QUARANTINE(size) ((size) <= 512 ? 16u : 8u)
 
+// But a further page of blocks of at most BRAWN_PAGE_GROWS bytes (0: of none) has up to one part in BRAWN_PAGE_PART of what the heap's pages of
+// its size have, and at most BRAWN_PAGE_MOST bytes.
+#ifndef BRAWN_PAGE_GROWS
+#define BRAWN_PAGE_GROWS (BRAWN_CHECKED ? 0 : 1024)
+#endif
+#define BRAWN_PAGE_PART 4
+#define BRAWN_PAGE_MOST (64u << 10)
+
 // The list of a fresh page begins at the block of this number times its size in units of 16 bytes, modulo their count.
 #define BRAWN_PAGE_STEP 11
 
@@ -72,10 +80,8 @@
 
 // The only page of its size is given up, when it is empty, after this many other pages were made.
 // The engine's own 16 are too few for a program that uses all sizes in turn: there are more sizes than that,
-// and each one's page is gone when it is needed again.
-#ifndef BRAWN_RETIRE_CYCLES
+// and each one's page is gone when it is needed again.  (A power of two: spans.c, brawn_page_gives.)
 #define BRAWN_RETIRE_CYCLES 64
-#endif
 
 // How much of what was in use lately may stay free and with the process, in percent (purge.c), besides BRAWN_KEEP_LEAST slices.
 #ifndef BRAWN_KEEP_FREE
@@ -95,10 +101,6 @@
 // Large blocks that waited for less than so many units stay.
 #ifndef BRAWN_REST_AGE
 #define BRAWN_REST_AGE 10
-#endif
-// What it keeps in segments since the program needed it again is at most one part in so many of what was in use lately.
-#ifndef BRAWN_REST_PART
-#define BRAWN_REST_PART 4
 #endif
 // A thread that waits leaves a heap of at most so many segments to others; -1: it leaves none.
 #ifndef BRAWN_REST_LEAVES
@@ -138,6 +140,11 @@
 // grows by realloc has to move there, it gets a span of its own, with room to grow on.
 #define BRAWN_SPAN_PAGES 16
 #define BRAWN_GROWN (8u << 10)
+
+// A block that grows takes the span or mapping that the last one grew to, if that is at most so many times larger than what it needs.  (A block
+// that then stays small holds the rest until there is need of it.)  Not for less than BRAWN_GROWN_LEAST bytes in a mapping, which takes longer than the copy.
+#define BRAWN_GROWN_TIMES 256
+#define BRAWN_GROWN_LEAST (4u << 10)
 
 // At most this many blocks that another thread than their own freed wait for any thread that needs one: BRAWN_PASSED_SPANS blocks with a
 // span, and BRAWN_PASSED_EACH of each smaller size above 1 KiB.

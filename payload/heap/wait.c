@@ -40,10 +40,9 @@ static bool brawn_wait_leaves(const mi_heap_t *heap, int64_t clock) {
     return true;
 }
 
-// What the next two give back is what they return, in bytes.  Of what is free in segments little may stay: one part in BRAWN_REST_PART of what was
-// in use lately.
+// What the next two give back is what they return, in bytes.  Of what is free in segments no more may stay than was in use lately.
 static size_t brawn_wait_part(size_t keep) {
-    const size_t most = mi_atomic_load_relaxed(&brawn_lately) / BRAWN_REST_PART * MI_SEGMENT_SLICE_SIZE;
+    const size_t most = mi_atomic_load_relaxed(&brawn_lately) * MI_SEGMENT_SLICE_SIZE;
     return keep < most ? keep : most;
 }
 

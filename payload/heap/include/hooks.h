@@ -21,7 +21,9 @@ static inline size_t brawn_page_front(size_t block_size) {
 #endif
 
 static void brawn_collect(mi_heap_t *heap, bool force);  // collect.c
-static size_t brawn_page_extend(mi_page_t *page, size_t size, size_t extend);  // pages.c
+static inline void brawn_page_joins(mi_heap_t *heap, const mi_page_t *page);  // pages.c
+static inline void brawn_page_leaves(mi_heap_t *heap, const mi_page_t *page);
+static size_t brawn_page_extend(mi_page_t *page, size_t size, size_t extend);
 static mi_page_t *brawn_find_slices(size_t count, mi_segments_tld_t *segments);
 static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segments);  // purge.c
 static inline void brawn_segment_comes(mi_segment_t *segment);  // platform.c
