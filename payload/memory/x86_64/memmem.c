@@ -39,7 +39,10 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
     const size_t late = size - 1;
     size_t early = late - 1;
     while (early && part[early] == part[late]) early--;
-    const vec x = FILL(part[early]), y = FILL(part[late]);
+#define TWO const vec x = FILL(part[early]), y = FILL(part[late])
+#if WIDTH == 16
+    TWO;
+#endif
     const size_t places = length - size + 1;
     size_t budget = 256;
     for (size_t at = 0; at < places; at += WIDTH) {
@@ -47,12 +50,20 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
         const byte *p = text + at + early, *q = text + at + late;
         size_t back;
         bits m;
+#if WIDTH > 16
+        // Made here, they are not kept on the stack over a call, where they may lie on two cache lines: a load of them then waits.
+        TWO;
+#endif
+#undef TWO
         if (LIKELY(places - at >= WIDTH || (FITS(p) && FITS(q)))) m = EQ(LOADU(p), x) & EQ(LOADU(q), y);
         else if (back = WIDTH - (places - at), places >= WIDTH || (FITS(p - back) && FITS(q - back))) {
             // The vector that ends with the last place; some of its bytes are looked at twice, or come before the text.
             m = (EQ(LOADU(p - back), x) & EQ(LOADU(q - back), y)) >> back;
         } else {
             m = 0;
+#ifdef __clang__
+#pragma clang loop vectorize(disable)
+#endif
             for (size_t i = 0; i < places - at; i++) m |= (bits)(p[i] == part[early] && q[i] == part[late]) << i;
         }
         budget += WIDTH;
