@@ -123,10 +123,16 @@ INLINE size_t read_any(int counts, wide *to, const byte *s, const byte **from, s
 
 // -1 asks for the locale.  Functions of their own, so that a text of ASCII alone needs no stack.
 static __attribute__((noinline)) size_t read_on(wide *to, const byte *s, const byte **from, size_t n, size_t most, int is_c) {
-    return read_any(0, to, s, from, n, most, is_c < 0 ? __ctype_get_mb_cur_max() == 1 : 0);
+    return read_any(0, to, s, from, n, most, is_c < 0 ? __ctype_get_mb_cur_max() == 1 : is_c);
 }
 static __attribute__((noinline)) size_t count_on(const byte *s, size_t n, size_t most, int is_c) {
     return read_any(1, NULL, s, NULL, n, most, is_c < 0 ? __ctype_get_mb_cur_max() == 1 : 0);
+}
+
+// From a byte that begins no character, unless the locale is "C": most often this is the end, and needs none of the other's registers.
+static COLD size_t read_odd(wide *to, const byte *s, const byte **from, size_t n, size_t most) {
+    if (__ctype_get_mb_cur_max() == 1) return read_on(to, s, from, n, most, 1);
+    return illegal(0, from, s);
 }
 
 // Behind a character that was begun: in any locale by UTF-8, and without a look at n.
@@ -152,7 +158,10 @@ HIDDEN size_t brawn_mbsrtowcs(wide *restrict to, const char **restrict from, siz
         PUT_EIGHT(to, eight);
     }
     for (const size_t last = left > 8 ? left - 8 : 0; left > last && *s - 1u < 0x7f; left--) *to++ = *s++;
-    if (left && *s) return read_on(to, s, (const byte **)from, left, n, -1);
+    if (left && *s) {
+        if (UNLIKELY(*s - 0x80u < 0x42 || *s > 0xf4)) return read_odd(to, s, (const byte **)from, left, n);
+        return read_on(to, s, (const byte **)from, left, n, -1);
+    }
     if (left) *to = 0;
     *from = left ? NULL : (const char *)s;
     return n - left;

@@ -13,7 +13,8 @@ typedef struct {
 } Taker;
 static ssize_t take(void *cookie, const char *from, size_t n) {
     Taker *const taker = cookie;
-    const size_t taken = taker->calls++ % 7 == 3 ? n / 2 : taker->calls % 11 == 5 ? 0 : n;
+    const size_t taken = taker->calls++ % 7 == 3 ? n / 2 : taker->calls % 11 == 5 ? 0
+                                                                                  : n;
     memcpy(taker->came + taker->length, from, taken);
     taker->length += taken;
     return (ssize_t)taken;

@@ -39,10 +39,7 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
     const size_t late = size - 1;
     size_t early = late - 1;
     while (early && part[early] == part[late]) early--;
-#define TWO const vec x = FILL(part[early]), y = FILL(part[late])
-#if WIDTH == 16
-    TWO;
-#endif
+    vec x = FILL(part[early]), y = FILL(part[late]);
     const size_t places = length - size + 1;
     size_t budget = 256;
     for (size_t at = 0; at < places; at += WIDTH) {
@@ -50,13 +47,9 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
         const byte *p = text + at + early, *q = text + at + late;
         size_t back;
         bits m;
-#if WIDTH > 16
-        // Made here, they are not kept on the stack over a call, where they may lie on two cache lines: a load of them then waits.
-        TWO;
-#endif
-#undef TWO
         if (LIKELY(places - at >= WIDTH || (FITS(p) && FITS(q)))) m = EQ(LOADU(p), x) & EQ(LOADU(q), y);
-        else if (back = WIDTH - (places - at), places >= WIDTH || (FITS(p - back) && FITS(q - back))) {
+        // Few processors have only SSE2, so its size matters more than its speed.
+        else if (back = WIDTH - (places - at), WIDTH > 16 && (places >= WIDTH || (FITS(p - back) && FITS(q - back)))) {
             // The vector that ends with the last place; some of its bytes are looked at twice, or come before the text.
             m = (EQ(LOADU(p - back), x) & EQ(LOADU(q - back), y)) >> back;
         } else {
@@ -74,6 +67,10 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
             // The cost of a comparison is counted in bytes. It is not known how many bytes it compared, so the largest
             // possible number is counted.
             const size_t cost = 16 + size / 8;
+#if WIDTH > 16
+            // Made anew, they are not kept on the stack over a call, where they may lie on two cache lines: a load of them then waits.
+            x = FILL(part[early]), y = FILL(part[late]);
+#endif
             if (UNLIKELY(budget < cost)) return OFTEN(text + found + 1, length - found - 1, part, size);
             budget -= cost;
         }
