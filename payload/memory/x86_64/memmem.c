@@ -33,6 +33,16 @@ NAME(memmem, brawn_memmem)
 #define OFTEN probed_avx2
 #endif
 
+#undef FILL_FROM
+// In one step, and without a register for the byte.
+#if WIDTH == 32
+#define FILL_FROM(x, byte) __asm__("vpbroadcastb %1, %0" : "=x"(x) : "m"(byte))
+#elif defined IN_REGISTER
+#define FILL_FROM(x, byte) __asm__("vpbroadcastb %1, %0" : "=v"(x) : "m"(byte))
+#else
+#define FILL_FROM(x, byte) x = FILL(byte)
+#endif
+
 TARGET static void *AT(search)(const byte *text, size_t length, const byte *part, size_t size) {
     // The last byte, and the nearest one before it that differs from it: two equal bytes would match more often by
     // chance.
@@ -69,7 +79,8 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
             const size_t cost = 16 + size / 8;
 #if WIDTH > 16
             // Made anew, they are not kept on the stack over a call, where they may lie on two cache lines: a load of them then waits.
-            x = FILL(part[early]), y = FILL(part[late]);
+            FILL_FROM(x, part[early]);
+            FILL_FROM(y, part[late]);
 #endif
             if (UNLIKELY(budget < cost)) return OFTEN(text + found + 1, length - found - 1, part, size);
             budget -= cost;
