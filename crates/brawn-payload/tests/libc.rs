@@ -330,7 +330,8 @@ fn found_and_named(
         let work = tempfile::tempdir()?;
         let work = work.path();
         let own = format!("libc/{family}");
-        let parts = "arch/x86_64 common libc libc/numbers memory/generic memory/x86_64";
+        let parts =
+            "arch/x86_64 common libc libc/numbers libc/threads memory/generic memory/x86_64";
         for part in parts.split(' ').chain([&*own]) {
             copy_files(&payload.join(part), &work.join(part))?;
         }

@@ -74,7 +74,8 @@ TARGET static char *AT(search)(const char *text, const char *part) {
     // The first two are known if they are what is looked for.
     const size_t from = skipped ? 0 : 2;
     // A part of one letter has its end for the second one, which every byte passes for.
-    const vec one = FILL(small((byte)part[skipped])), two = FILL(small((byte)part[skipped + 1])), zero = ZERO;
+    const vec zero = ZERO;
+    vec one = FILL(small((byte)part[skipped])), two = FILL(small((byte)part[skipped + 1]));
     const char *p = DOWN(text, WIDTH);
     vec x = LOAD(p);
     bits known = (bits)(ALL << (STEP * (text - p))) & ALL, before = 0;
@@ -91,6 +92,8 @@ TARGET static char *AT(search)(const char *text, const char *part) {
             const char *const found = p + CTZ(m) - 1 - skipped;
             if (UNLIKELY((uintptr_t)found < (uintptr_t)text)) continue;
             if (size <= 2 || !brawn_strncasecmp(found + from, part + from, size - from)) return (char *)found;
+            // As in memmem.c: else they would be kept on the stack.
+            one = FILL(small((byte)part[skipped])), two = FILL(small((byte)part[skipped + 1]));
             // How many letters were compared is not known.
             const size_t cost = 32 + size / 8;
             if (UNLIKELY(budget < cost)) return in_pieces(found + 1, part, size, OFTEN);

@@ -192,6 +192,7 @@ static void threads(void) {
 #include "stdio-write.h"
 
 #include "stdio-putc.h"
+#include "stdio-fwrite.h"
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : (argc > 1 ? 20000 : 1000000));
     rare();
@@ -215,6 +216,8 @@ int main(int argc, char **argv) {
     messages();
     same_bytes(argc > 1 ? 400 : 8000);
     bytes_of_threads();
+    same_pieces(argc > 1 ? 500 : 8000);
+    pieces_of_threads();
     interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.
     const int fd = temporary();

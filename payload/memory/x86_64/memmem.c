@@ -33,13 +33,23 @@ NAME(memmem, brawn_memmem)
 #define OFTEN probed_avx2
 #endif
 
+#undef FILL_FROM
+// In one step, and without a register for the byte.
+#if WIDTH == 32
+#define FILL_FROM(x, byte) __asm__("vpbroadcastb %1, %0" : "=x"(x) : "m"(byte))
+#elif defined IN_REGISTER
+#define FILL_FROM(x, byte) __asm__("vpbroadcastb %1, %0" : "=v"(x) : "m"(byte))
+#else
+#define FILL_FROM(x, byte) x = FILL(byte)
+#endif
+
 TARGET static void *AT(search)(const byte *text, size_t length, const byte *part, size_t size) {
     // The last byte, and the nearest one before it that differs from it: two equal bytes would match more often by
     // chance.
     const size_t late = size - 1;
     size_t early = late - 1;
     while (early && part[early] == part[late]) early--;
-    const vec x = FILL(part[early]), y = FILL(part[late]);
+    vec x = FILL(part[early]), y = FILL(part[late]);
     const size_t places = length - size + 1;
     size_t budget = 256;
     for (size_t at = 0; at < places; at += WIDTH) {
@@ -48,11 +58,15 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
         size_t back;
         bits m;
         if (LIKELY(places - at >= WIDTH || (FITS(p) && FITS(q)))) m = EQ(LOADU(p), x) & EQ(LOADU(q), y);
-        else if (back = WIDTH - (places - at), places >= WIDTH || (FITS(p - back) && FITS(q - back))) {
+        // Few processors have only SSE2, so its size matters more than its speed.
+        else if (back = WIDTH - (places - at), WIDTH > 16 && (places >= WIDTH || (FITS(p - back) && FITS(q - back)))) {
             // The vector that ends with the last place; some of its bytes are looked at twice, or come before the text.
             m = (EQ(LOADU(p - back), x) & EQ(LOADU(q - back), y)) >> back;
         } else {
             m = 0;
+#ifdef __clang__
+#pragma clang loop vectorize(disable)
+#endif
             for (size_t i = 0; i < places - at; i++) m |= (bits)(p[i] == part[early] && q[i] == part[late]) << i;
         }
         budget += WIDTH;
@@ -63,6 +77,11 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
             // The cost of a comparison is counted in bytes. It is not known how many bytes it compared, so the largest
             // possible number is counted.
             const size_t cost = 16 + size / 8;
+#if WIDTH > 16
+            // Made anew, they are not kept on the stack over a call, where they may lie on two cache lines: a load of them then waits.
+            FILL_FROM(x, part[early]);
+            FILL_FROM(y, part[late]);
+#endif
             if (UNLIKELY(budget < cost)) return OFTEN(text + found + 1, length - found - 1, part, size);
             budget -= cost;
         }

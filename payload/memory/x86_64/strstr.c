@@ -24,7 +24,8 @@ NAME(strstr, brawn_strstr)
 // Looks for two bytes of the part that follow each other, in aligned vectors: the first two, or the first that differ.
 TARGET static char *AT(search)(const char *text, const char *part) {
     const size_t skipped = UNLIKELY(part[0] == part[1]) ? alike_first(part) : 0;
-    const vec x = FILL(part[skipped]), y = FILL(part[skipped + 1]), zero = ZERO;
+    const vec zero = ZERO;
+    vec x = FILL(part[skipped]), y = FILL(part[skipped + 1]);
     const char *p = DOWN(text, WIDTH);
     const bits known = (bits)(ALL << (text - p)) & ALL;
     vec a = LOAD(p);
@@ -54,6 +55,8 @@ TARGET static char *AT(search)(const char *text, const char *part) {
             // strncmp does not go beyond the text's end.
             if (!brawn_strncmp(rest, part + from, size)) return (char *)at;
             spent += size / 8;
+            // As in memmem.c: else they would be kept on the stack.
+            x = FILL(part[skipped]), y = FILL(part[skipped + 1]);
         next:
             if (UNLIKELY(spent > 512 + (size_t)(p - text))) return in_pieces(at + 1, part);
         }

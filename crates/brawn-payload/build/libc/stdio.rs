@@ -80,6 +80,10 @@ pub const ROWS: &[Row] = &[
         ..Row::new("putc", &["putc", "_IO_putc"])
     },
     Row {
+        needs: &["__libc", "__lockfile", "__towrite", "__unlockfile"],
+        ..Row::new("fwrite", &["fwrite", "__fwritex", "fwrite_unlocked"])
+    },
+    Row {
         needs: &["__errno_location"],
         choice: "small",
         ..Row::new("__stdio_read", &["__stdio_read"])

@@ -8,6 +8,10 @@ pub const ROWS: &[Row] = &[
         ..Row::new("getenv", &["getenv"])
     },
     Row::new("iswspace", &["iswspace", "__iswspace_l", "iswspace_l"]),
+    Row {
+        needs: &["__ctype_get_mb_cur_max", "__errno_location"],
+        ..Row::new("mbsrtowcs", &["mbsrtowcs"])
+    },
     Row::new("memccpy", &["memccpy"]),
     Row::new(
         "strcasecmp",

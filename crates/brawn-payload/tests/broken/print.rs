@@ -1,4 +1,4 @@
-//! What a test of printf and its kin has to find.
+//! What a test of printf and its kin, and of fwrite, has to find.
 
 /// A file of `payload/libc/stdio/`, what is replaced in it, by what, and the function that has to be named.
 pub const BROKEN: &[(&str, &str, &str, &str)] = &[
@@ -24,6 +24,13 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ),
     ("directives", "f[1] == 'h' ? 1 : 2;", "2;", "snprintf"),
     ("directives", "refused(INVALID);\n", ";\n", "snprintf"),
+    ("fwrite", "!f->write_end || ", "", "fwrite"),
+    ("fwrite", " || f->line_end >= 0", "", "fwrite"),
+    ("fwrite", "if (wrote < lines) return wrote;", "", "fwrite"),
+    ("fwrite", "wrote / size", "n", "fwrite"),
+    ("fwrite", "return size ? n : 0;", "return n;", "fwrite"),
+    ("fwrite", "return lines + n;", "return n;", "fwrite"),
+    ("fwrite", "f->lock >= 0 ? __lockfile(f) : 0", "0", "fwrite"),
     ("print", "sink->at = sink->from;", ";", "snprintf"),
     ("print", "(spec.flags & ZEROS)", "(0)", "snprintf"),
     (

@@ -1,0 +1,95 @@
+// fwrite, beside libc's: a part of stdio.c.
+#pragma once
+
+size_t brawn_fwrite(const void *, size_t, size_t, FILE *);
+size_t brawn___fwritex(const unsigned char *, size_t, FILE *);
+size_t __fwritex(const unsigned char *, size_t, FILE *);
+
+// A stream whose function takes fewer bytes now and then, or none.
+typedef struct {
+    int calls;
+    size_t length;
+    char came[4000];
+} Taker;
+static ssize_t take(void *cookie, const char *from, size_t n) {
+    Taker *const taker = cookie;
+    const size_t taken = taker->calls++ % 7 == 3 ? n / 2 : taker->calls % 11 == 5 ? 0
+                                                                                  : n;
+    memcpy(taker->came + taker->length, from, taken);
+    taker->length += taken;
+    return (ssize_t)taken;
+}
+
+// The same calls to two streams of the same kind: answers, errors, and what came.
+static void same_pieces(long turns) {
+    static const char *const kinds[] = {"a file", "one that is only read", "a closed descriptor", "one that was read before", "a function"};
+    static char text[300];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = "abcdefghijk\n"[next() % 12];
+    for (long turn = 0; turn < turns; turn++) {
+        const int kind = (int)(turn % 5), buffering = (int)(next() % 3);
+        const size_t room = 1 + next() % 60;
+        static char buffer[2][64], came[2][9000];
+        static Taker takers[2];
+        FILE *f[2];
+        for (int side = 0; side < 2; side++) {
+            takers[side] = (Taker){.calls = 0};
+            f[side] = kind == 4 ? fopencookie(&takers[side], "w", (cookie_io_functions_t){.write = take}) : fdopen(temporary(), kind == 1 ? "r" : "w+");
+            if (!f[side]) FAIL("no stream");
+            setvbuf(f[side], buffer[side], buffering == 0 ? _IOFBF : buffering == 1 ? _IOLBF
+                                                                                    : _IONBF,
+                room);
+            if (kind == 2) close(fileno(f[side]));
+            if (kind == 3) fputs("some text to read", f[side]), rewind(f[side]), fgetc(f[side]), fseek(f[side], 0, SEEK_CUR);
+        }
+        for (int step = 0; step < 40; step++) {
+            const size_t from = next() % 200, is_long = next() % 4 == 0, size = next() % (is_long ? 9 : 4), n = next() % (is_long ? 12 : 8);
+            const int is_locked = next() % 8 == 0, is_inner = next() % 4 == 0;
+            size_t result[2];
+            int error[2];
+            struct stat now[2] = {{.st_size = 0}, {.st_size = 0}};
+            for (int side = 0; side < 2; side++) {
+                if (is_locked) flockfile(f[side]);
+                errno = 0;
+                if (is_inner) result[side] = (side ? brawn___fwritex : __fwritex)((const unsigned char *)text + from, n, f[side]);
+                else result[side] = (side ? brawn_fwrite : fwrite)(text + from, size, n, f[side]);
+                error[side] = errno;
+                if (kind < 2 || kind == 3) fstat(fileno(f[side]), &now[side]);
+                if (is_locked) funlockfile(f[side]);
+            }
+            if (result[0] != result[1] || error[0] != error[1] || ferror(f[0]) != ferror(f[1]) || now[0].st_size != now[1].st_size ||
+                takers[0].length != takers[1].length)
+                FAIL("stdio: fwrite of %zu times %zu to %s: %zu and %zu, errno %d and %d", n, size, kinds[kind], result[0], result[1], error[0], error[1]);
+        }
+        ssize_t length[2] = {0};
+        for (int side = 0; side < 2; side++) {
+            fflush(f[side]);
+            if (kind < 2 || kind == 3) length[side] = pread(fileno(f[side]), came[side], sizeof came[side], 0);
+        }
+        if (length[0] != length[1] || memcmp(came[0], came[1], (size_t)length[0]) || memcmp(&takers[0], &takers[1], sizeof takers[0]))
+            FAIL("stdio: fwrite to %s wrote other bytes", kinds[kind]);
+        for (int side = 0; side < 2; side++) fclose(f[side]);
+    }
+}
+
+// Pieces of one thread are whole, and none is lost.
+static void *writes_pairs(void *f) {
+    for (int i = 0; i < 60000; i++) brawn_fwrite("ab", 1, 2, f), brawn_fwrite("c", 1, 1, f);
+    return NULL;
+}
+
+static void pieces_of_threads(void) {
+    FILE *const f = fdopen(temporary(), "w+");
+    pthread_t all[4];
+    // This one opened the stream while it was alone.
+    for (int i = 0; i < 4; i++) pthread_create(&all[i], NULL, writes_pairs, f);
+    for (int i = 0; i < 4; i++) pthread_join(all[i], NULL);
+    rewind(f);
+    long pairs = 0, alone = 0;
+    for (int c; (c = fgetc(f)) != EOF;) {
+        if (c == 'c') alone++;
+        else if (c == 'a' && fgetc(f) == 'b') pairs++;
+        else FAIL("stdio: fwrite, a pair was not written together");
+    }
+    if (pairs != 240000 || alone != 240000) FAIL("stdio: fwrite, %ld pairs and %ld bytes came", pairs, alone);
+    fclose(f);
+}
