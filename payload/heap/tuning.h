@@ -68,7 +68,7 @@
 #define BRAWN_PAGE_GROWS (BRAWN_CHECKED ? 0 : 1024)
 #endif
 #define BRAWN_PAGE_PART 4
-#define BRAWN_PAGE_MOST (64u << 10)
+#define BRAWN_PAGE_MOST (32u << 10)
 
 // The list of a fresh page begins at the block of this number times its size in units of 16 bytes, modulo their count.
 #define BRAWN_PAGE_STEP 11

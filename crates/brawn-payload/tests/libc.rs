@@ -320,7 +320,6 @@ fn found_and_named(
     let payload = root().join("payload");
     let archive = GCC.archive()?;
     let mut missed = Vec::new();
-    // The test program is the same for all.
     let tested = tempfile::tempdir()?;
     let test = tested.path().join("test.o");
     let mut command = GCC.gcc()?;
