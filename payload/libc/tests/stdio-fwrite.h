@@ -93,3 +93,35 @@ static void pieces_of_threads(void) {
     if (pairs != 240000 || alone != 240000) FAIL("stdio: fwrite, %ld pairs and %ld bytes came", pairs, alone);
     fclose(f);
 }
+
+// While a stream's own function writes, another thread does not get its lock.
+static struct {
+    FILE *f;
+    sem_t ask, answered;
+    int busy;
+} probe;
+static void *asks(void *unused) {
+    sem_wait(&probe.ask);
+    probe.busy = ftrylockfile(probe.f);
+    if (!probe.busy) funlockfile(probe.f);
+    sem_post(&probe.answered);
+    return unused;
+}
+static ssize_t take_asking(void *cookie, const char *from, size_t n) {
+    (void)cookie, (void)from;
+    sem_post(&probe.ask);
+    sem_wait(&probe.answered);
+    return (ssize_t)n;
+}
+
+static void lock_is_held(void) {
+    pthread_t other;
+    sem_init(&probe.ask, 0, 0);
+    sem_init(&probe.answered, 0, 0);
+    pthread_create(&other, NULL, asks, NULL);
+    probe.f = fopencookie(NULL, "w", (cookie_io_functions_t){.write = take_asking});
+    setvbuf(probe.f, NULL, _IONBF, 0);
+    if (brawn_fwrite("x", 1, 1, probe.f) != 1 || !probe.busy) FAIL("stdio: fwrite, another thread got the stream's lock meanwhile");
+    pthread_join(other, NULL);
+    fclose(probe.f);
+}

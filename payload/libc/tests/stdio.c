@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +219,7 @@ int main(int argc, char **argv) {
     bytes_of_threads();
     same_pieces(argc > 1 ? 500 : 8000);
     pieces_of_threads();
+    lock_is_held();
     interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.
     const int fd = temporary();
