@@ -78,20 +78,8 @@ static void *writes_pairs(void *f) {
 }
 
 static void pieces_of_threads(void) {
-    FILE *const f = fdopen(temporary(), "w+");
-    pthread_t all[4];
-    // This one opened the stream while it was alone.
-    for (int i = 0; i < 4; i++) pthread_create(&all[i], NULL, writes_pairs, f);
-    for (int i = 0; i < 4; i++) pthread_join(all[i], NULL);
-    rewind(f);
-    long pairs = 0, alone = 0;
-    for (int c; (c = fgetc(f)) != EOF;) {
-        if (c == 'c') alone++;
-        else if (c == 'a' && fgetc(f) == 'b') pairs++;
-        else FAIL("stdio: fwrite, a pair was not written together");
-    }
-    if (pairs != 240000 || alone != 240000) FAIL("stdio: fwrite, %ld pairs and %ld bytes came", pairs, alone);
-    fclose(f);
+    // This thread opens the stream while it is alone.
+    pieces_come_whole("fwrite", fdopen(temporary(), "w+"), writes_pairs, 240000, 240000);
 }
 
 // While a stream's own function writes, another thread does not get its lock.

@@ -70,25 +70,31 @@ static void *puts_one(void *f) {
     return NULL;
 }
 
-static void bytes_of_threads(void) {
-    FILE *const f = fdopen(temporary(), "w+");
+// Four threads write "ab" and "c" to a stream.  A pair is written together, and nothing is lost.
+static void pieces_come_whole(const char *function, FILE *f, void *(*writes)(void *), long all_pairs, long all_alone) {
     pthread_t all[4];
-    // Where another thread has the stream, it waits: musl's lock, 0x8c bytes into its FILE, says so by this bit.
-    flockfile(f);
-    pthread_create(&all[0], NULL, puts_one, f);
-    while (!is_put && !(*(volatile int *)(void *)((char *)f + 0x8c) & 0x40000000)) sched_yield();
-    if (is_put) FAIL("stdio: putc did not wait for the stream's lock");
-    funlockfile(f);
-    pthread_join(all[0], NULL);
-    for (int i = 0; i < 4; i++) pthread_create(&all[i], NULL, puts_pairs, f);
+    for (int i = 0; i < 4; i++) pthread_create(&all[i], NULL, writes, f);
     for (int i = 0; i < 4; i++) pthread_join(all[i], NULL);
     rewind(f);
     long pairs = 0, alone = 0;
     for (int c; (c = fgetc(f)) != EOF;) {
         if (c == 'c') alone++;
         else if (c == 'a' && fgetc(f) == 'b') pairs++;
-        else FAIL("stdio: putc, a pair was not written together");
+        else FAIL("stdio: %s, a pair was not written together", function);
     }
-    if (pairs != 80000 || alone != 400001) FAIL("stdio: putc, %ld pairs and %ld bytes came", pairs, alone);
+    if (pairs != all_pairs || alone != all_alone) FAIL("stdio: %s, %ld pairs and %ld bytes came", function, pairs, alone);
     fclose(f);
+}
+
+static void bytes_of_threads(void) {
+    FILE *const f = fdopen(temporary(), "w+");
+    pthread_t one;
+    // Where another thread has the stream, it waits: musl's lock, 0x8c bytes into its FILE, says so by this bit.
+    flockfile(f);
+    pthread_create(&one, NULL, puts_one, f);
+    while (!is_put && !(*(volatile int *)(void *)((char *)f + 0x8c) & 0x40000000)) sched_yield();
+    if (is_put) FAIL("stdio: putc did not wait for the stream's lock");
+    funlockfile(f);
+    pthread_join(one, NULL);
+    pieces_come_whole("putc", f, puts_pairs, 80000, 400001);
 }
