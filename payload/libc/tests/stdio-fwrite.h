@@ -35,11 +35,7 @@ static void same_pieces(long turns) {
             takers[side] = (Taker){.calls = 0};
             f[side] = kind == 4 ? fopencookie(&takers[side], "w", (cookie_io_functions_t){.write = take}) : fdopen(temporary(), kind == 1 ? "r" : "w+");
             if (!f[side]) FAIL("no stream");
-            setvbuf(f[side], buffer[side], buffering == 0 ? _IOFBF : buffering == 1 ? _IOLBF
-                                                                                    : _IONBF,
-                room);
-            if (kind == 2) close(fileno(f[side]));
-            if (kind == 3) fputs("some text to read", f[side]), rewind(f[side]), fgetc(f[side]), fseek(f[side], 0, SEEK_CUR);
+            prepare(f[side], kind, buffering, buffer[side], room);
         }
         for (int step = 0; step < 40; step++) {
             const size_t from = next() % 200, is_long = next() % 4 == 0, size = next() % (is_long ? 9 : 4), n = next() % (is_long ? 12 : 8);

@@ -5,6 +5,14 @@
 
 int brawn_putc(int, FILE *);
 
+// A new stream as `kind` and `buffering` say, with a buffer of `room` bytes: kind 2 is a closed descriptor, kind 3 was read before.
+static void prepare(FILE *f, int kind, int buffering, char *buffer, size_t room) {
+    static const int modes[] = {_IOFBF, _IOLBF, _IONBF};
+    setvbuf(f, buffer, modes[buffering], room);
+    if (kind == 2) close(fileno(f));
+    if (kind == 3) fputs("some text to read", f), rewind(f), fgetc(f), fseek(f, 0, SEEK_CUR);
+}
+
 // The same calls to two streams of the same kind: answers, errors, and what is in the file.
 static void same_bytes(long turns) {
     static const char *const kinds[] = {"a file", "one that is only read", "a closed descriptor", "one that was read before"};
@@ -16,11 +24,7 @@ static void same_bytes(long turns) {
         for (int side = 0; side < 2; side++) {
             f[side] = fdopen(temporary(), kind == 1 ? "r" : "w+");
             if (!f[side]) FAIL("no stream");
-            setvbuf(f[side], buffer[side], buffering == 0 ? _IOFBF : buffering == 1 ? _IOLBF
-                                                                                    : _IONBF,
-                room);
-            if (kind == 2) close(fileno(f[side]));
-            if (kind == 3) fputs("some text to read", f[side]), rewind(f[side]), fgetc(f[side]), fseek(f[side], 0, SEEK_CUR);
+            prepare(f[side], kind, buffering, buffer[side], room);
         }
         for (int step = 0; step < 100; step++) {
             const int c = next() % 4 ? (int)(next() % 256) : next() % 2 ? '\n'
