@@ -335,6 +335,8 @@ fn sysroot() -> Result<Option<PathBuf>> {
         .args(["--print", "sysroot"])
         // Asking must not install the toolchain that a rust-toolchain.toml names.
         .env("RUSTUP_AUTO_INSTALL", "0")
+        // Of rustup's error, people need the sentence.
+        .env_remove("RUST_BACKTRACE")
         .output();
     let output = match output {
         Ok(output) => output,

@@ -79,7 +79,7 @@ pub struct Args {
     "time_limit", "seed"])]
     open_data: Option<PathBuf>,
 
-    /// Print a JSON object with all figures of all runs.
+    /// Print a JSON object with all figures of all runs; with --list, a list of the workloads.
     #[arg(long)]
     json: bool,
 }
@@ -116,6 +116,15 @@ struct Measured {
     workloads: Vec<One>,
 }
 
+/// One workload, as `--list --json` has it.
+#[derive(Debug, Serialize)]
+struct Listed {
+    /// As `--only` has it.
+    name: String,
+    /// What it does.
+    title: String,
+}
+
 /// One workload.
 #[derive(Debug, Serialize, Deserialize)]
 struct One {
@@ -140,13 +149,24 @@ fn attempt(args: &Args) -> Result<Exit> {
     }
     let chosen = chosen(args)?;
     if args.list {
-        for workload in &chosen {
-            ui::text(&format!("{:12} {}", workload.name, workload.title));
-        }
+        list(&chosen, args.json);
         return Ok(Exit::Success);
     }
     data::check([&args.export_json, &args.html])?;
     tell(&measure(args, &chosen)?, args)
+}
+
+/// Prints what `--list` asks for.
+fn list(workloads: &[Workload], as_json: bool) {
+    if !as_json {
+        let line = |one: &Workload| format!("{:12} {}", one.name, one.title);
+        return ui::text(&workloads.iter().map(line).collect::<Vec<_>>().join("\n"));
+    }
+    let listed = |one: &Workload| Listed {
+        name: one.name.clone(),
+        title: one.title.clone(),
+    };
+    ui::json(&workloads.iter().map(listed).collect::<Vec<_>>());
 }
 
 /// What `--export-json` wrote, judged again.

@@ -133,6 +133,17 @@ fn what_is_no_compiler_for_musl_is_refused_in_words() {
 }
 
 #[test]
+fn scripts_read_the_list() {
+    let lines = text(&bench(&["--list"]).stdout);
+    let list: serde_json::Value =
+        serde_json::from_slice(&bench(&["--list", "--json"]).stdout).expect("JSON");
+    let list = list.as_array().expect("a list");
+    let names = list.iter().map(|one| one["name"].as_str().expect("a name"));
+    let words = lines.lines().map(|line| line.split(' ').next());
+    assert!(names.map(Some).eq(words), "{list:?} {lines}");
+}
+
+#[test]
 fn a_signal_leaves_no_folder() {
     let folder = TempDir::new().expect("a directory");
     let mut child = crate::common::interruptible()

@@ -166,6 +166,10 @@ fn the_list_has_what_the_programs_have() {
     let mut list: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
     list.sort();
     assert_eq!(list, all, "bench/libc/rows.txt");
+    let output = bench(&["--list", "--json"]);
+    let mut list: Vec<String> = serde_json::from_slice(&output.stdout).expect("JSON");
+    list.sort();
+    assert_eq!(list, all);
 }
 
 #[test]

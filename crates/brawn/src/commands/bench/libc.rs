@@ -82,7 +82,7 @@ pub struct Args {
     "time_limit", "seed"])]
     open_data: Option<PathBuf>,
 
-    /// Print a JSON object with all figures of all runs.
+    /// Print a JSON object with all figures of all runs; with --list, a list of the rows.
     #[arg(long)]
     json: bool,
 }
@@ -181,7 +181,10 @@ fn attempt(args: &Args) -> Result<Exit> {
     }
     let chosen = chosen(&args.only)?;
     if args.list {
-        ui::text(&chosen.join("\n"));
+        match args.json {
+            true => ui::json(&chosen),
+            false => ui::text(&chosen.join("\n")),
+        }
         return Ok(Exit::Success);
     }
     data::check([&args.export_json, &args.html])?;
