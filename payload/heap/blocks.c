@@ -124,7 +124,7 @@ static void *brawn_realloc(void *p, size_t size) {
     if (segment->kind == MI_SEGMENT_HUGE && (grows || size > BRAWN_SPAN_MAX)) {
         void *const resized = brawn_large_resize(segment, size);
         if (resized != NULL) {
-            if (grows) brawn_note_grown_large(resized, size);
+            if (grows && size > BRAWN_SPAN_MAX) brawn_note_grown(p, resized, size);
             return resized;
         }
     }

@@ -1,9 +1,9 @@
 // How large a page is, and in which order its blocks are given out.
 
 // How many slices the pages of a size have in a heap: the engine says when a page comes to one of the heap's queues, or leaves them all.
-#if BRAWN_PAGE_GROWS > 0
+// NULL: they are not counted, since pages of this size do not grow.
 static inline uint16_t *brawn_page_slices(mi_heap_t *heap, size_t block_size) {
-    return block_size > BRAWN_PAGE_GROWS ? NULL : &((brawn_tld_t *)heap->tld)->page_slices[mi_bin(block_size)];
+    return BRAWN_PAGE_GROWS == 0 || block_size > BRAWN_PAGE_GROWS ? NULL : &((brawn_tld_t *)heap->tld)->page_slices[mi_bin(block_size)];
 }
 
 static inline void brawn_page_joins(mi_heap_t *heap, const mi_page_t *page) {
@@ -24,21 +24,6 @@ static size_t brawn_page_part(mi_heap_t *heap, size_t block_size) {
     const size_t part = slices == NULL ? 0 : *slices / BRAWN_PAGE_PART * MI_SEGMENT_SLICE_SIZE;
     return part < BRAWN_PAGE_MOST ? part : BRAWN_PAGE_MOST;
 }
-#else
-static inline void brawn_page_joins(mi_heap_t *heap, const mi_page_t *page) {
-    MI_UNUSED(heap);
-    MI_UNUSED(page);
-}
-static inline void brawn_page_leaves(mi_heap_t *heap, const mi_page_t *page) {
-    MI_UNUSED(heap);
-    MI_UNUSED(page);
-}
-static inline size_t brawn_page_part(mi_heap_t *heap, size_t block_size) {
-    MI_UNUSED(heap);
-    MI_UNUSED(block_size);
-    return 0;
-}
-#endif
 
 // The engine knows two sizes of pages.  Here the size of a page follows from the size of its blocks, and from how much memory its thread has.
 //

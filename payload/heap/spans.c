@@ -225,7 +225,7 @@ static inline size_t brawn_grown(const mi_heap_t *heap, const void *p, size_t si
     return more > MI_MEDIUM_OBJ_SIZE_MAX ? more : MI_MEDIUM_OBJ_SIZE_MAX + 1;
 }
 
-// A block grew to `size` bytes and had to move from `old` to `p`.
+// A block grew to `size` bytes, from `old` to `p`: it had to move, or it grew in its mapping.
 static inline void brawn_note_grown(const void *old, void *p, size_t size) {
     if (brawn_heap == NULL) return;
     brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
@@ -245,15 +245,6 @@ static inline bool brawn_grows_on(const void *p, size_t size) {
 }
 
 #if !BRAWN_CHECKED
-// A block in a mapping grew to `size` bytes, and is at `p` now.
-static inline void brawn_note_grown_large(void *p, size_t size) {
-    if (brawn_heap == NULL || size <= BRAWN_SPAN_MAX) return;
-    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
-    own->grown = p;
-    own->grown_to = size;
-    own->grown_large = p;
-}
-
 // The mapping that the thread's last block grew in, if it waits in the thread's slot, for a block that grows to `size` bytes or is likely to: it is
 // not copied again on its way.  That the mapping is much larger costs nothing, since it is there, and where the process would grow beyond its
 // peak, what the block does not need is cut off (slack.c).  The next one gets none before this one is larger than a span.  NULL: it is in use, or too large.

@@ -36,9 +36,7 @@ typedef struct {
     size_t grown_before;  // how far the one before it grew
     void *grown_large;  // the last block that grew in a mapping
     size_t grown_from;  // how large a span was from which a block was moved early to such a mapping
-#if BRAWN_PAGE_GROWS > 0
     uint16_t page_slices[MI_BIN_HUGE];  // how many slices the pages of each size have, as far as it fits: pages.c
-#endif
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     int32_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c

@@ -58,10 +58,6 @@
 #define BRAWN_PAGE_LOSS 32
 #endif
 
-// If blocks carry a seal, freed blocks of `size` bytes go round once a page has this many of them, or all for which it has room (quarantine.c).
-// Each of them touches memory, and with many threads this takes more time than malloc and free do.
-#define BRAWN_QUARANTINE(size) ((size) <= 512 ? 16u : 8u)
-
 // But a further page of blocks of at most BRAWN_PAGE_GROWS bytes (0: of none) has up to one part in BRAWN_PAGE_PART of what the heap's pages of
 // its size have, and at most BRAWN_PAGE_MOST bytes.
 #ifndef BRAWN_PAGE_GROWS
@@ -69,6 +65,10 @@
 #endif
 #define BRAWN_PAGE_PART 4
 #define BRAWN_PAGE_MOST (32u << 10)
+
+// If blocks carry a seal, freed blocks of `size` bytes go round once a page has this many of them, or all for which it has room (quarantine.c).
+// Each of them touches memory, and with many threads this takes more time than malloc and free do.
+#define BRAWN_QUARANTINE(size) ((size) <= 512 ? 16u : 8u)
 
 // The list of a fresh page begins at the block of this number times its size in units of 16 bytes, modulo their count.
 #define BRAWN_PAGE_STEP 11

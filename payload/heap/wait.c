@@ -40,8 +40,8 @@ static bool brawn_wait_leaves(const mi_heap_t *heap, int64_t clock) {
     return true;
 }
 
-// What the next two give back is what they return, in bytes.  Of what is free in segments no more may stay than was in use lately.
-static size_t brawn_wait_part(size_t keep) {
+// How many bytes of what is free in segments stay in the next two, which return what they gave back: `keep`, but no more than was in use lately.
+static size_t brawn_wait_keeps(size_t keep) {
     const size_t most = mi_atomic_load_relaxed(&brawn_lately) * MI_SEGMENT_SLICE_SIZE;
     return keep < most ? keep : most;
 }
@@ -56,21 +56,21 @@ static size_t brawn_wait_own(mi_heap_t *heap, int64_t clock, size_t keep) {
     }
     brawn_heap_collect(heap, MI_FORCE);
     if (brawn_options.keep_free < 0) return 0;
-    return brawn_purge(&heap->tld->segments, brawn_wait_part(keep) / MI_SEGMENT_SLICE_SIZE, SIZE_MAX) * MI_SEGMENT_SLICE_SIZE;
+    return brawn_purge(&heap->tld->segments, brawn_wait_keeps(keep) / MI_SEGMENT_SLICE_SIZE, SIZE_MAX) * MI_SEGMENT_SLICE_SIZE;
 }
 
 static size_t brawn_wait_all(size_t keep) {
-    const size_t part = brawn_wait_part(keep);
+    const size_t stays = brawn_wait_keeps(keep);
     // Empty segments of threads that have ended pass through these lists on their way back.  Nothing else of a heap takes part,
     // so a thread that has none can do it, too.
     static mi_segments_tld_t passing;
     brawn_passed_release();
     brawn_pool_release();
     brawn_segments_init(&passing);
-    brawn_resting_bound = part / MI_SEGMENT_SLICE_SIZE;
+    brawn_resting_bound = stays / MI_SEGMENT_SLICE_SIZE;
     brawn_resting_purged = 0;
     _mi_abandoned_collect(NULL, true, &passing);
-    return brawn_resting_purged + brawn_kept_trim(part / MI_SEGMENT_SIZE) + brawn_kept_large_trim(keep);
+    return brawn_resting_purged + brawn_kept_trim(stays / MI_SEGMENT_SIZE) + brawn_kept_large_trim(keep);
 }
 
 // The turn.
