@@ -6,9 +6,11 @@
 //! process begins to count at nothing, and has two pages when it becomes the program.
 #![allow(unsafe_code)]
 
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{OwnedFd, RawFd};
 
 // Its arguments are the program's path, and then the program's arguments. In front of the code are the numbers of two
 // pipes: it waits for the end of the first one before it becomes the program; into the second one it writes the number of
@@ -79,19 +81,13 @@ fn image(wait: RawFd, tell: RawFd) -> Vec<u8> {
 
 /// The executable for these two pipes, in a file without a name.
 pub fn make(wait: RawFd, tell: RawFd) -> io::Result<OwnedFd> {
-    /// Of Linux 6.3, where files without a name may be executed only if they are made so.
-    const EXEC: libc::c_uint = 0x10;
-    // SAFETY: the name lives, and ends with zero.
-    let new = |flags| unsafe { libc::memfd_create(c"brawn-launcher".as_ptr(), flags) };
-    let mut number = new(libc::MFD_CLOEXEC | EXEC);
-    if number < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL) {
-        number = new(libc::MFD_CLOEXEC);
-    }
-    if number < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: it is new, and nobody else's.
-    let mut file = unsafe { File::from_raw_fd(number) };
+    let new = |flags| memfd_create("brawn-launcher", MemfdFlags::CLOEXEC | flags);
+    // Since Linux 6.3, files without a name may be executed only if they are made so.
+    let file = match new(MemfdFlags::EXEC) {
+        Err(Errno::INVAL) => new(MemfdFlags::empty()),
+        made => made,
+    };
+    let mut file = File::from(file?);
     file.write_all(&image(wait, tell))?;
     Ok(file.into())
 }
