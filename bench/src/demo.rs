@@ -71,15 +71,11 @@ fn measured(prepared: &Prepared, entry: &Entry, progress: &Progress) -> Result<M
     let message = format!("running {}", entry.title);
     progress.steps(&message, VARIANTS.len());
     let begin = Instant::now();
-    let first = measure(
-        prepared,
-        entry,
-        Effort {
-            quick: false,
-            rounds: Some(1),
-        },
-        &mut |_| progress.advance(),
-    )?;
+    let measured = |rounds| {
+        let tick = &mut |_| progress.advance();
+        measure(prepared, entry, Effort::of(rounds), tick)
+    };
+    let first = measured(1)?;
     let fit = BUDGET.as_secs_f64() / begin.elapsed().as_secs_f64().max(1e-6);
     let rounds = (fit as usize).min(most);
     if rounds < 2 || !first.failures.is_empty() {
@@ -87,15 +83,7 @@ fn measured(prepared: &Prepared, entry: &Entry, progress: &Progress) -> Result<M
     }
     // The first round warmed the caches; only the others count.
     progress.steps(&message, VARIANTS.len() * rounds);
-    measure(
-        prepared,
-        entry,
-        Effort {
-            quick: false,
-            rounds: Some(rounds),
-        },
-        &mut |_| progress.advance(),
-    )
+    measured(rounds)
 }
 
 /// The commands that made the difference, as a user would type them.

@@ -28,6 +28,14 @@ pub struct Effort {
 }
 
 impl Effort {
+    /// So many rounds of everything.
+    pub(crate) const fn of(rounds: usize) -> Self {
+        Self {
+            quick: false,
+            rounds: Some(rounds),
+        }
+    }
+
     /// The number of rounds of an entry.
     pub fn rounds(self, entry: &Entry) -> usize {
         let usual = if self.quick {

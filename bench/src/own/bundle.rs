@@ -67,55 +67,30 @@ pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
 
 /// The table with the bars.
 pub fn show(raw: &Raw) -> Table {
-    let mut table = table();
     let tar = |round: &BTreeMap<_, BTreeMap<String, f64>>| {
         Some(round.get("unpack")?["wall_ns"] + round.get("pack")?["wall_ns"])
     };
-    let what = format!(
-        "`tar xzf` and `tar czf` of {:.0} MB ({:.0} MB unpacked, {} files)",
-        raw.fact("packed") / 1e6,
-        raw.fact("unpacked") / 1e6,
-        raw.fact("files")
-    );
-    line(
-        &mut table,
-        &what,
-        format!("{:.1} s", raw.median_of(tar) / 1e9),
-        None,
-    );
-    let brawn = raw.median("brawn", "wall_ns") / 1e9;
-    line(
-        &mut table,
-        "`brawn patch -o`",
-        format!("{brawn:.1} s"),
-        None,
-    );
+    let [packed, unpacked] = ["packed", "unpacked"].map(|name| raw.fact(name) / 1e6);
+    let files = raw.fact("files");
+    let of = format!("{packed:.0} MB ({unpacked:.0} MB unpacked, {files} files)");
+    let seconds = |ns: f64| format!("{:.1} s", ns / 1e9);
     let ratio = raw.median_of(|round| Some(round.get("brawn")?["wall_ns"] / tar(round)?));
-    line(
-        &mut table,
-        "against each other",
-        format!("{ratio:.2}x"),
-        Some(("≤ 1.2x", ratio <= 1.2)),
-    );
     let peak = raw.most("brawn", "peak_rss_kb") * 1024.0;
-    let bar = (
-        "≤ 64 MiB and the largest libc.a",
-        peak <= 64.0 * MIB + raw.fact("largest libc.a"),
-    );
-    line(
-        &mut table,
-        "`brawn patch`, peak memory",
-        format!("{:.1} MiB", peak / MIB),
-        Some(bar),
-    );
+    let is_small = peak <= 64.0 * MIB + raw.fact("largest libc.a");
+    let bar = ("≤ 64 MiB and the largest libc.a", is_small);
     let size = raw.median("brawn", "size");
-    line(
-        &mut table,
-        "size of the result, against tar's",
-        format!("{size:.3}x"),
-        None,
-    );
-    table
+    let time = seconds(raw.median_of(tar));
+    let brawn = seconds(raw.median("brawn", "wall_ns"));
+    let size = format!("{size:.3}x");
+    let times = Some(("≤ 1.2x", ratio <= 1.2));
+    let peak = format!("{:.1} MiB", peak / MIB);
+    table([
+        line(format!("`tar xzf` and `tar czf` of {of}"), time, None),
+        line("`brawn patch -o`", brawn, None),
+        line("against each other", format!("{ratio:.2}x"), times),
+        line("`brawn patch`, peak memory", peak, Some(bar)),
+        line("size of the result, against tar's", size, None),
+    ])
 }
 
 fn clear(folder: &Path) -> Result<()> {

@@ -216,45 +216,28 @@ fn sampled(program: &Path, steps: f64, round: usize) -> Result<Sample> {
 
 /// The results of the trials, by kind.
 pub fn show(raw: &Raw) -> Table {
-    let mut table = table();
-    let mut count = |what: &str, kind: &str, is: &str, percent: f64| {
-        let found = raw.all(kind, is);
-        if found.is_empty() {
-            return;
-        }
+    let count = |what: &str, kind: &str, percent: f64| {
+        let found = raw.all(kind, kind);
         let (all, well) = (found.len() as f64, found.iter().sum::<f64>());
         let bar = format!("≥ {percent} %");
         let is_met = well >= all * percent / 100.0;
-        line(
-            &mut table,
-            what,
-            format!("{well} of {all}"),
-            Some((&bar, is_met)),
-        );
+        let line = line(what, format!("{well} of {all}"), Some((&bar, is_met)));
+        (!found.is_empty()).then_some(line)
     };
-    count(
-        "against itself on a busy machine: “no difference”",
-        "same",
-        "same",
-        95.0,
-    );
-    count("3 % more work is found", "slower", "slower", 90.0);
-    let mut cost = |what: &str, kind: &str, figure: &str, most: f64| {
+    let cost = |what: &str, kind: &str, figure: &str, most: f64| {
         let more = (raw.median(kind, figure) - 1.0) * 100.0;
-        if more.is_nan() {
-            return;
-        }
         let bar = format!("≤ {most} %");
-        line(
-            &mut table,
-            what,
-            format!("{more:+.2} %"),
-            Some((&bar, more <= most)),
-        );
+        let line = line(what, format!("{more:+.2} %"), Some((&bar, more <= most)));
+        (!more.is_nan()).then_some(line)
     };
-    cost("measuring 100 ms: time", "measured", "wall", 1.0);
-    cost("measuring 100 ms: processor time", "measured", "cpu", 1.0);
-    cost("sampling: time", "sampled", "wall", 3.0);
-    cost("sampling: processor time of both", "sampled", "cpu", 3.0);
-    table
+    let itself = "against itself on a busy machine: “no difference”";
+    let lines = [
+        count(itself, "same", 95.0),
+        count("3 % more work is found", "slower", 90.0),
+        cost("measuring 100 ms: time", "measured", "wall", 1.0),
+        cost("measuring 100 ms: processor time", "measured", "cpu", 1.0),
+        cost("sampling: time", "sampled", "wall", 3.0),
+        cost("sampling: processor time of both", "sampled", "cpu", 3.0),
+    ];
+    table(lines.into_iter().flatten())
 }

@@ -2,14 +2,13 @@
 //!
 //! Rounds and figures are those of `bench/libc` ([`super::libc`]), whose rows are the middle of each function's life.
 
-use super::libc::{Line, SIDES, brawn, lines, link, mean, rows, stock};
+use super::libc::{Line, SIDES, brawn, files, lines, link, mean, rows, stock};
 use super::{Raw, Site, chosen};
 use crate::progress::Progress;
 use crate::show;
 use crate::{Result, repository};
 use brawn_lab::judge::functions::{MAIN, STOCK};
 use brawn_lab::run::rounds::Order;
-use std::path::{Path, PathBuf};
 
 /// The families of the rows.
 pub const FAMILIES: [&str; 9] = [
@@ -24,18 +23,10 @@ pub const MOST: f64 = 2.0;
 /// What no row may take of stock musl's time.
 pub const STOCK_MOST: f64 = 1.5;
 
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = crate::context(std::fs::read_dir(folder), "list", folder)?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    files.retain(|file: &PathBuf| file.extension().is_some_and(|ending| ending == "c"));
-    files.sort();
-    Ok(files)
-}
-
 /// Builds the programs, runs `count` rounds of the families `only` (all if there are none), and returns the raw data.
 pub fn measure(site: &Site, only: &[String], count: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
-    let mut files = sources(&repository().join("bench/edges"))?;
+    let mut files = files(&repository().join("bench/edges"), "c")?;
     files.push(repository().join("bench/libc").join(MAIN.0));
     site.patched(&site.libc)?;
     for side in SIDES {

@@ -8,45 +8,20 @@ use super::{Raw, Site, key};
 use crate::prepare::ALIGNED;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
-use crate::{Result, context, repository};
+use crate::{Result, context, repository, rows};
 use brawn_lab::build::checked;
 use brawn_lab::run::rounds::Order;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Title, workload, arguments.
-const WORK: [(&str, &str, &[&str]); 6] = [
-    ("bignum: small churn on one thread", "bignum", &["1000000"]),
-    (
-        "threads 1: 1 to 1000 bytes, one thread",
-        "threads",
-        &["1", "1000000", "random"],
-    ),
-    (
-        "threads 2: the same on two",
-        "threads",
-        &["2", "500000", "random"],
-    ),
-    (
-        "server: blocks that other threads free",
-        "server",
-        &["2", "100"],
-    ),
-    (
-        "stress: 16 B to 1 MiB, two threads",
-        "stress",
-        &["60", "200000"],
-    ),
-    ("realloc: growing vectors", "realloc", &["600"]),
-];
-/// What callgrind runs, which takes it fifty times as long.
-const COUNTED: [(&str, &[&str]); 5] = [
-    ("bignum", &["100000"]),
-    ("threads", &["1", "200000", "random"]),
-    ("realloc", &["100"]),
-    ("server", &["2", "3"]),
-    ("stress", &["60", "5000"]),
+/// What callgrind runs, which takes it fifty times as long: workload and arguments.
+const COUNTED: [[&str; 2]; 5] = [
+    ["bignum", "100000"],
+    ["threads", "1 200000 random"],
+    ["realloc", "100"],
+    ["server", "2 3"],
+    ["stress", "60 5000"],
 ];
 const BEFORE: &str = "before";
 const NOW: &str = "now";
@@ -59,6 +34,11 @@ const SIDES: [(&str, Option<&str>); 4] = [
 ];
 const INSTRUCTIONS: &str = "instructions";
 
+/// What runs: title, workload, arguments.
+fn work() -> Vec<[&'static str; 3]> {
+    rows(include_str!("engine/work.txt")).collect()
+}
+
 /// Builds the workloads for each side and runs `rounds` rounds. `old` is a directory of `crates/brawn-rt/objects` as it was
 /// before.
 ///
@@ -70,18 +50,20 @@ pub fn measure(site: &Site, old: &Path, rounds: usize, progress: &Progress) -> R
     build(site, old)?;
     let mut raw = Raw::new("brawn-bench engine", &site.brawn);
     progress.steps("counting instructions", COUNTED.len() * SIDES.len());
-    for (workload, arguments) in COUNTED {
+    for [workload, arguments] in COUNTED {
         for (side, _) in SIDES {
             let count = instructions(&program(site, workload, side), arguments)?;
-            let title = format!("{workload} {}", arguments.join(" "));
+            let title = format!("{workload} {arguments}");
             raw.facts.insert(key(&title, side), count);
             progress.advance();
         }
     }
-    let all = (&WORK[..], &SIDES[..]);
+    let work = work();
+    let all = (&work[..], &SIDES[..]);
     raw.measure("engine", (rounds, Order::Sides), all, progress, |turn| {
-        let ((title, workload, arguments), (side, _)) = (turn.thing, turn.side);
-        let sample = site.run(&program(site, workload, side), arguments, &[])?;
+        let ([title, workload, arguments], (side, _)) = (turn.thing, turn.side);
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let sample = site.run(&program(site, workload, side), &arguments, &[])?;
         Ok((key(title, side), sample))
     })?;
     Ok(raw)
@@ -92,7 +74,10 @@ fn program(site: &Site, workload: &str, side: &str) -> PathBuf {
 }
 
 fn build(site: &Site, old: &Path) -> Result<()> {
-    let workloads: BTreeSet<&str> = WORK.iter().map(|(_, workload, _)| *workload).collect();
+    let workloads: BTreeSet<&str> = work()
+        .into_iter()
+        .map(|[_, workload, _]| workload)
+        .collect();
     for (side, version) in SIDES {
         let linked: Vec<std::ffi::OsString> = match version {
             Some(version) => {
@@ -128,10 +113,11 @@ fn build(site: &Site, old: &Path) -> Result<()> {
 }
 
 /// Callgrind's count of a run.
-fn instructions(program: &Path, arguments: &[&str]) -> Result<f64> {
+fn instructions(program: &Path, arguments: &str) -> Result<f64> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    let output = command.arg(program).args(arguments).output();
+    command.arg(program).args(arguments.split_whitespace());
+    let output = command.output();
     let output = context(output, "run valgrind on", program)?;
     let said = String::from_utf8_lossy(&output.stderr);
     match collected(&said).filter(|_| output.status.success()) {
@@ -157,13 +143,13 @@ pub fn show(raw: &Raw) -> Table {
     header.extend(SIDES.map(|(side, _)| Cell::from(side)));
     header.push(Cell::from("now / before"));
     let mut rows = Vec::new();
-    for (workload, arguments) in COUNTED {
-        let title = format!("{workload} {}", arguments.join(" "));
+    for [workload, arguments] in COUNTED {
+        let title = format!("{workload} {arguments}");
         let of = |side: &str| raw.fact(&key(&title, side));
         let figure = |side| format!("{:.1} million", of(side) / 1e6);
         rows.push(row(&title, INSTRUCTIONS, figure, of(NOW) / of(BEFORE)));
     }
-    for (title, ..) in WORK {
+    for [title, ..] in work() {
         for (figure, what) in [("cpu_ns", "processor time"), ("hwm_kb", "peak memory")] {
             let cell = |side: &str| {
                 let median = raw.median(&key(title, side), figure);

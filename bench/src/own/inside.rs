@@ -2,7 +2,7 @@
 //! through its structures. It looks whenever more memory is resident than before, so its last look is the program's
 //! peak; or whenever the program has rested for a while.
 
-use super::Site;
+use super::{Site, rss};
 use crate::progress::Progress;
 use crate::show::{Cell, Row, Table, grouped};
 use crate::{Result, context, repository};
@@ -15,8 +15,8 @@ use std::process::Command;
 #[allow(dead_code)] // the payload's build script calls more of it
 mod engine;
 
-/// The programs, with their default arguments.
-pub const PROGRAMS: [(&str, &str); 15] = [
+/// The programs that are not loads of `overtime`, with their default arguments.
+const OWN: [(&str, &str); 7] = [
     ("stress", "0 1000000"),
     ("seed003", ""),
     ("huge", "400"),
@@ -24,17 +24,7 @@ pub const PROGRAMS: [(&str, &str); 15] = [
     ("server", "2 100"),
     ("format", "32 600"),
     ("ledger", "150000 copy"),
-    ("waves", "0"),
-    ("hour", "0"),
-    ("compiler", "0"),
-    ("cache", "0"),
-    ("pool", "0"),
-    ("requests", "0"),
-    ("table", "0"),
-    ("idle", "0"),
 ];
-/// These are separate programs, not loads of `overtime`.
-const OWN: usize = 7;
 /// How many block sizes are shown: those with the most free memory.
 const SIZES: usize = 8;
 
@@ -54,11 +44,11 @@ const RESTS: &str = "1500";
 
 /// All programs; those that can rest.
 pub fn names(rests: bool) -> Vec<String> {
-    let programs = PROGRAMS.iter().skip(if rests { OWN } else { 0 });
-    programs.map(|(name, _)| (*name).to_owned()).collect()
+    let own = OWN.iter().map(|(name, _)| *name).filter(|_| !rests);
+    own.chain(rss::KINDS).map(str::to_owned).collect()
 }
 
-/// Runs a program of [`PROGRAMS`] with the heap of `profile`.
+/// Runs one of [`names`] with the heap of `profile`.
 pub fn look(
     site: &Site,
     program: &str,
@@ -66,9 +56,11 @@ pub fn look(
     rests: bool,
     progress: &Progress,
 ) -> Result<Peak> {
-    let at = PROGRAMS.iter().position(|(name, _)| *name == program);
-    let at = at.ok_or_else(|| format!("no program {program}"))?;
-    let source = if at < OWN { program } else { "overtime" };
+    let own = OWN.iter().find(|(name, _)| *name == program);
+    if own.is_none() && !rss::KINDS.contains(&program) {
+        return Err(format!("no program {program}"));
+    }
+    let (source, arguments) = own.copied().unwrap_or(("overtime", "0"));
     if rests && source == program {
         return Err(format!("{program} does not rest"));
     }
@@ -82,7 +74,7 @@ pub fn look(
     if rests {
         command.arg(RESTS).env("BRAWN_WHERE_RESTS", "1");
     } else {
-        command.args(PROGRAMS[at].1.split_whitespace());
+        command.args(arguments.split_whitespace());
     }
     progress.step(&format!("running {program}"));
     checked(command.env("BRAWN_WHERE", &told))?;

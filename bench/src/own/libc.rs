@@ -244,19 +244,21 @@ pub fn summary(raw: &Raw) -> String {
 
 /// The object files in `paths`, which are files or directories of them.
 pub fn objects(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut all = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            let entries = crate::context(std::fs::read_dir(path), "list", path)?;
-            let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-            files.retain(|file: &PathBuf| file.extension().is_some_and(|e| e == "o"));
-            files.sort();
-            all.extend(files);
-        } else {
-            all.push(path.clone());
-        }
-    }
-    Ok(all)
+    let of = |path: &PathBuf| match path.is_dir() {
+        true => files(path, "o"),
+        false => Ok(vec![path.clone()]),
+    };
+    let all: Result<Vec<_>> = paths.iter().map(of).collect();
+    Ok(all?.concat())
+}
+
+/// The files in a directory whose names have this ending, in order.
+pub(super) fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    let entries = crate::context(std::fs::read_dir(folder), "list", folder)?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|e| e == ending));
+    files.sort();
+    Ok(files)
 }
 
 #[cfg(test)]

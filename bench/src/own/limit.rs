@@ -6,12 +6,12 @@
 
 mod search;
 
-use super::rss::{HEAPS, heaps, name, variant, variants};
+use super::rss::{HEAPS, glibc_first, heaps, name, row, variant, variants};
 use super::{Choice, MIB, Raw, Site, chosen};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::{self, Prepared};
 use crate::progress::Progress;
-use crate::show::{self, Cell, Row, Table};
+use crate::show::{self, Table};
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::limits::{Group, Job, Limiter, Outcome};
@@ -270,53 +270,34 @@ impl Trial<'_> {
 /// A table of all loads: how often each heap finishes with little site, and the smallest limits, glibc's as it is, the others'
 /// against it.
 pub fn show(raw: &Raw) -> Table {
-    let heaps = heaps(raw);
-    let others: Vec<&str> = heaps.iter().copied().filter(|h| *h != GLIBC).collect();
-    let mut header = vec![Cell::from("load"), Cell::from(""), Cell::from(GLIBC)];
-    header.extend(others.iter().map(|heap| Cell::from(*heap)));
+    let heaps = glibc_first(&heaps(raw));
     let mut rows = Vec::new();
     for load in LOADS {
-        let has = |heap: &&str| !raw.all(&name(load, heap), "smallest_bytes").is_empty();
-        if !heaps.iter().any(has) {
+        let smallest = |heap: &str| raw.median(&name(load, heap), "smallest_bytes");
+        if heaps.iter().all(|heap| smallest(heap).is_nan()) {
             continue;
         }
-        let site = format!("finishes with {}", mib(floor(raw, load) * ROOM));
-        let mut cells = vec![
-            Cell::from(load),
-            Cell::from(site),
-            finishes(raw, load, GLIBC),
-        ];
-        cells.extend(others.iter().map(|heap| finishes(raw, load, heap)));
-        rows.push(Row::Cells(cells));
-        let base = raw.median(&name(load, GLIBC), "smallest_bytes");
-        let mut cells = vec![
-            Cell::from(""),
-            Cell::from("smallest limit"),
-            Cell::from(mib(base)),
-        ];
-        for heap in &others {
-            let value = raw.median(&name(load, heap), "smallest_bytes");
-            let text = match base.is_nan() {
-                true => mib(value),
-                false if value.is_nan() => "–".to_owned(),
-                false => show::ratio(value / base),
-            };
-            cells.push(Cell::from(text));
-        }
-        rows.push(Row::Cells(cells));
+        let room = format!("finishes with {}", mib(floor(raw, load) * ROOM));
+        let base = smallest(GLIBC);
+        let limit = |heap: &str| match smallest(heap) {
+            value if heap == GLIBC || base.is_nan() => mib(value),
+            value => show::or_dash(value / base, show::ratio),
+        };
+        rows.push(row([load, &room], &heaps, |heap| finishes(raw, load, heap)));
+        rows.push(row(["", "smallest limit"], &heaps, limit));
     }
-    Table { header, rows }
+    Table::new(["load", ""].into_iter().chain(heaps), rows)
 }
 
-fn finishes(raw: &Raw, load: &str, heap: &str) -> Cell {
+fn finishes(raw: &Raw, load: &str, heap: &str) -> String {
     let sum = |figure| raw.all(&name(load, heap), figure).iter().sum::<f64>();
     let (finished, tries) = (sum("finished"), sum("tries"));
-    Cell::from(match finished {
+    match finished {
         _ if tries == 0.0 => "–".to_owned(),
         0.0 => "no".to_owned(),
         _ if finished == tries => "yes".to_owned(),
         _ => format!("{finished} of {tries}"),
-    })
+    }
 }
 
 fn mib(bytes: f64) -> String {

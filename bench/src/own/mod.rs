@@ -27,7 +27,7 @@ use crate::link::copy_writable;
 use crate::prepare::{self, Prepared};
 use crate::progress::Progress;
 use crate::raw::{read_json, write_json};
-use crate::show::{Cell, Table, Tone};
+use crate::show::{Cell, Row, Table, Tone};
 use crate::stats::Estimate;
 use crate::variant::Variant;
 use crate::{Result, machine, readme, versions};
@@ -277,19 +277,18 @@ impl Raw {
     }
 }
 
-/// A table of figures and bars.
-fn table() -> Table {
-    Table::new(["what", "figure", "bar"], Vec::new())
-}
-
-/// A line of the table. `bar` is the text of the bar, and whether it is met.
-fn line(table: &mut Table, what: &str, figure: String, bar: Option<(&str, bool)>) {
+/// A line of a table of figures and bars. `bar` is the text of the bar, and whether it is met.
+fn line(what: impl Into<Cell>, figure: String, bar: Option<(&str, bool)>) -> Row {
     let bar = bar.map_or(Cell::default(), |(bar, is_met)| match is_met {
         true => Cell::new(format!("{bar}: met"), Tone::Good),
         false => Cell::new(format!("{bar}: not met"), Tone::Bad),
     });
-    let cells = vec![Cell::from(what), Cell::from(figure), bar];
-    table.rows.push(crate::show::Row::Cells(cells));
+    Row::Cells(vec![what.into(), figure.into(), bar])
+}
+
+/// A table of such lines.
+fn table(lines: impl IntoIterator<Item = Row>) -> Table {
+    Table::new(["what", "figure", "bar"], lines)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::{Raw, Site, key};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
-use crate::{Result, repository};
+use crate::{Result, repository, rows};
 use brawn_lab::build::checked;
 use brawn_lab::run::rounds::Order;
 use std::collections::BTreeSet;
@@ -14,32 +14,13 @@ use std::process::Command;
 /// How many processes that allocate once run in each round: one alone takes too little time to measure.
 const STARTS: usize = 30;
 
-/// Title, workload, arguments.
-const WORK: &[(&str, &str, &[&str])] = &[
-    ("`bignum`: small churn on one thread", "bignum", &[]),
-    (
-        "`threads 1`: 1 to 1000 bytes, one thread",
-        "threads",
-        &["1", "1000000", "random"],
-    ),
-    (
-        "`threads 2`: the same on two",
-        "threads",
-        &["2", "1000000", "random"],
-    ),
-    (
-        "`seed001`: vectors on two threads",
-        "seed001",
-        &["2", "1000000"],
-    ),
-    (
-        "`server`: blocks that other threads free",
-        "server",
-        &["2", "100"],
-    ),
-    ("`realloc`: growing vectors", "realloc", &[]),
-];
-const ONCE: &str = "a process that allocates once, from start to end";
+/// The workload that allocates once.
+const ONCE: &str = "once";
+
+/// What runs: title, workload, arguments.
+fn work() -> Vec<[&'static str; 3]> {
+    rows(include_str!("preload/work.txt")).collect()
+}
 
 /// The sides: the title, the libc that programs are built for, and whether the object is preloaded.
 const SIDES: [(&str, &str, bool); 3] = [
@@ -51,7 +32,8 @@ const SIDES: [(&str, &str, bool); 3] = [
 /// Builds the workloads, runs `rounds` rounds, and returns the raw data.
 pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the workloads");
-    let workloads: BTreeSet<&str> = WORK.iter().map(|(_, w, _)| *w).chain(["once"]).collect();
+    let work = work();
+    let workloads: BTreeSet<&str> = work.iter().map(|[_, workload, _]| *workload).collect();
     for workload in workloads {
         for (libc, compiler) in [("musl", "musl-gcc"), ("glibc", "gcc")] {
             let mut command = Command::new(compiler);
@@ -67,24 +49,20 @@ pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
             .arg(&object),
     )?;
     let mut raw = Raw::new("brawn-bench preload", &site.brawn);
-    let all: Vec<_> = WORK
-        .iter()
-        .copied()
-        .chain([(ONCE, "once", &[][..])])
-        .collect();
-    let all = (&all[..], &SIDES[..]);
+    let all = (&work[..], &SIDES[..]);
     raw.measure("preload", (rounds, Order::Sides), all, progress, |turn| {
-        let ((title, workload, arguments), (side, libc, is_preloaded)) = (turn.thing, turn.side);
+        let ([title, workload, arguments], (side, libc, is_preloaded)) = (turn.thing, turn.side);
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
         let variables: &[(&str, &Path)] = match is_preloaded {
             true => &[("LD_PRELOAD", &object)],
             false => &[],
         };
         let program = site.at(&format!("{workload}-{libc}"));
-        let mut sample = site.run(&program, arguments, variables)?;
-        if *title == ONCE {
+        let mut sample = site.run(&program, &arguments, variables)?;
+        if *workload == ONCE {
             let mut wall = sample["wall_ns"];
             for _ in 1..STARTS {
-                wall += site.run(&program, arguments, variables)?["wall_ns"];
+                wall += site.run(&program, &arguments, variables)?["wall_ns"];
             }
             sample.insert("ns".to_owned(), wall / STARTS as f64);
         }
@@ -95,33 +73,21 @@ pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
 
 /// The table: medians, and the time with the object divided by the time without.
 pub fn show(raw: &Raw) -> Table {
-    let sides = SIDES.map(|(side, ..)| Cell::from(side));
-    let header = [
-        vec![Cell::default()],
-        sides.into(),
-        vec![Cell::from("with / without")],
-    ]
-    .concat();
-    let titles = WORK.iter().map(|(title, ..)| *title).chain([ONCE]);
-    let rows = titles.map(|title| {
+    let [without, with, glibc] = SIDES.map(|(side, ..)| side);
+    let rows = work().into_iter().map(|[title, workload, _]| {
         let median = |side: &str, figure: &str| raw.median(&key(title, side), figure);
         let cell = |side: &str| {
             let time = show::time(median(side, "ns"));
-            match title == ONCE {
+            match workload == ONCE {
                 true => Cell::from(time),
                 false => Cell::from(format!("{time} ({})", show::memory(median(side, "hwm_kb")))),
             }
         };
-        let ratio = median("with the object", "ns") / median("dynamic musl", "ns");
-        let cells = SIDES.map(|(side, ..)| cell(side));
-        Row::Cells(
-            [
-                vec![Cell::from(title)],
-                cells.into(),
-                vec![Cell::from(show::ratio(ratio))],
-            ]
-            .concat(),
-        )
+        let ratio = median(with, "ns") / median(without, "ns");
+        let mut cells = vec![Cell::from(title)];
+        cells.extend([without, with, glibc].map(cell));
+        cells.push(Cell::from(show::ratio(ratio)));
+        Row::Cells(cells)
     });
-    Table::new(header, rows)
+    Table::new(["", without, with, glibc, "with / without"], rows)
 }

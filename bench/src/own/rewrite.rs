@@ -20,25 +20,8 @@ const MEMBER: &str = "typos-1.52.0.data/scripts/typos";
 /// How often each round rewrites the large program, which takes a fifth of a second.
 const REWRITES: usize = 5;
 
-const MAIN: &str = r"#include <stdlib.h>
-#include <string.h>
-extern char code[], data[];
-static char large[BSS];
-int main(int argc, char **argv) {
-    char *p = malloc(100 * argc);
-    strcpy(p, argv[0]);
-    large[argc] = p[0];
-    return code[argc] + data[argc] + large[argc] == 0;
-}
-";
-const FILLER: &str = r#".section .text, "ax"
-.globl code
-code: .incbin "code"
-.data
-.globl data
-data: .incbin "data"
-.section .note.GNU-stack, "", @progbits
-"#;
+const MAIN: &str = include_str!("rewrite/main.c");
+const FILLER: &str = include_str!("rewrite/filler.s");
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
@@ -77,54 +60,34 @@ pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
 
 /// The table with the bars.
 pub fn show(raw: &Raw) -> Table {
-    let mut table = table();
-    let mb = |name: &str| raw.fact(name) / 1e6;
+    let [large, typos] = ["large", "typos"].map(|name| format!("{:.0} MB", raw.fact(name) / 1e6));
     let rewrite = raw.median("rewrite", "wall_ns") / 1e6;
-    let what = format!("`brawn rewrite` of a program of {:.0} MB", mb("large"));
-    let bar = ("≤ 500 ms", rewrite <= 500.0);
-    line(&mut table, &what, format!("{rewrite:.0} ms"), Some(bar));
     let share = raw.most("rewrite", "peak_rss_kb") * 1024.0 / raw.fact("large");
-    let what = "its peak memory, against the file";
-    line(
-        &mut table,
-        what,
-        format!("{share:.2}x"),
-        Some(("≤ 2x", share <= 2.0)),
-    );
     let more = raw.median_of(|r| Some(r.get("run")?["wall_ns"] - r.get("plain")?["wall_ns"])) / 1e6;
-    let what = format!(
-        "`brawn run` of a program of {:.0} MB, cached, over running it",
-        mb("typos")
-    );
-    line(
-        &mut table,
-        &what,
-        format!("{more:.1} ms"),
-        Some(("≤ 10 ms", more <= 10.0)),
-    );
-    let first = raw.fact("first run") / 1e6;
-    line(
-        &mut table,
-        "the first `brawn run` of it",
-        format!("{first:.0} ms"),
-        None,
-    );
-    let programs = [
-        ("typos", "the same program"),
-        ("bss", "a small program with 64 MiB of .bss"),
-    ];
-    for (name, title) in programs {
+    let first = format!("{:.0} ms", raw.fact("first run") / 1e6);
+    let added = |name: &str, title: &str| {
         let added = raw.fact(&format!("added to {name}"));
         let bar = ("≤ payload + 16 KiB", added <= raw.fact("payload") + 16384.0);
-        let what = format!("disk space added to {title}");
+        let kib = format!("{:.0} KiB", added / MIB * 1024.0);
+        line(format!("disk space added to {title}"), kib, Some(bar))
+    };
+    let time = Some(("≤ 500 ms", rewrite <= 500.0));
+    let peak = Some(("≤ 2x", share <= 2.0));
+    let start = Some(("≤ 10 ms", more <= 10.0));
+    let rewritten = format!("`brawn rewrite` of a program of {large}");
+    let run = format!("`brawn run` of a program of {typos}, cached, over running it");
+    table([
+        line(rewritten, format!("{rewrite:.0} ms"), time),
         line(
-            &mut table,
-            &what,
-            format!("{:.0} KiB", added / MIB * 1024.0),
-            Some(bar),
-        );
-    }
-    table
+            "its peak memory, against the file",
+            format!("{share:.2}x"),
+            peak,
+        ),
+        line(run, format!("{more:.1} ms"), start),
+        line("the first `brawn run` of it", first, None),
+        added("typos", "the same program"),
+        added("bss", "a small program with 64 MiB of .bss"),
+    ])
 }
 
 /// A program with `size` bytes of code and data. No two of its pages are equal, and its code has no jumps.

@@ -298,46 +298,45 @@ pub fn short(raw: &Raw) -> Table {
 
 /// `is_whole` adds what has been given back, and every interval.
 fn shown(raw: &Raw, heaps: &[&str], figures: &[Figure], is_whole: bool) -> Table {
-    let others: Vec<&str> = heaps.iter().copied().filter(|h| *h != GLIBC).collect();
-    let mut header = vec![Cell::from("load"), Cell::from(""), Cell::from(GLIBC)];
-    header.extend(others.iter().map(|heap| Cell::from(*heap)));
+    let heaps = glibc_first(heaps);
     let mut rows = Vec::new();
     for kind in KINDS {
-        if heaps
-            .iter()
-            .all(|h| raw.all(&name(kind, h), "cpu_ns").is_empty())
-        {
+        let has = |heap: &&str| !raw.all(&name(kind, heap), "cpu_ns").is_empty();
+        if !heaps.iter().any(has) {
             continue;
         }
         for (at, (title, id)) in figures.iter().copied().enumerate() {
             let base = figure(raw, kind, GLIBC, id);
             let label = if at == 0 { kind } else { "" };
-            let mut cells = vec![Cell::from(label), Cell::from(title)];
-            cells.push(Cell::from(absolute(id, base)));
-            for heap in &others {
-                let text = match against_glibc(raw, kind, heap, id) {
-                    Some(ratio) => against(ratio, is_whole || *heap == BRAWN),
-                    None if base.is_nan() => absolute(id, figure(raw, kind, heap, id)),
-                    None => "–".to_owned(),
-                };
-                cells.push(Cell::from(text));
-            }
-            rows.push(Row::Cells(cells));
-        }
-        if !is_whole {
-            continue;
+            let cell = |heap: &str| match against_glibc(raw, kind, heap, id) {
+                _ if heap == GLIBC => absolute(id, base),
+                Some(ratio) => against(ratio, is_whole || heap == BRAWN),
+                None if base.is_nan() => absolute(id, figure(raw, kind, heap, id)),
+                None => "–".to_owned(),
+            };
+            rows.push(row([label, title], &heaps, cell));
         }
         for (title, stays) in [
             ("given back in 1 s", "alive_kb"),
             ("of pages without a block", "held_kb"),
         ] {
-            let back = |heap: &str| Cell::from(percent(given_back(raw, kind, heap, stays)));
-            let mut cells = vec![Cell::from(""), Cell::from(title), back(GLIBC)];
-            cells.extend(others.iter().map(|heap| back(heap)));
-            rows.push(Row::Cells(cells));
+            let back = |heap: &str| percent(given_back(raw, kind, heap, stays));
+            rows.extend(is_whole.then(|| row(["", title], &heaps, back)));
         }
     }
-    Table { header, rows }
+    Table::new(["load", ""].into_iter().chain(heaps), rows)
+}
+
+/// The heaps, and glibc before them, which the others are shown against.
+pub(super) fn glibc_first<'h>(heaps: &[&'h str]) -> Vec<&'h str> {
+    let others = heaps.iter().copied().filter(|heap| *heap != GLIBC);
+    std::iter::once(GLIBC).chain(others).collect()
+}
+
+/// A row with two titles and a cell for each heap.
+pub(super) fn row(titles: [&str; 2], heaps: &[&str], cell: impl Fn(&str) -> String) -> Row {
+    let cells = heaps.iter().map(|heap| Cell::from(cell(heap)));
+    Row::Cells(titles.map(Cell::from).into_iter().chain(cells).collect())
 }
 
 /// A ratio and its interval, unless the interval shows the same numbers.

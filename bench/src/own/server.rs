@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -37,60 +38,38 @@ const REWRITTEN: &str = "rewritten";
 /// How long after its load a server's memory is looked at.
 const REST: Duration = Duration::from_secs(2);
 
-const fn load(
-    name: &'static str,
-    title: &'static str,
-    (path, size): (&'static str, usize),
-    (connections, is_kept): (usize, bool),
-    requests: usize,
-) -> Load {
-    Load {
-        name,
-        title,
-        path,
-        size,
-        connections,
-        is_kept,
-        requests,
-    }
-}
-const SMALL: (&str, usize) = ("/10000", 10_000);
-const MIDDLE: (&str, usize) = ("/100000", 100_000);
-const LARGE: (&str, usize) = ("/1000000", 1_000_000);
-
-/// The loads. The smallest takes a server half a second, so that its start does not matter.
-pub const LOADS: [Load; 12] = [
-    load("10K-1", "10 KB, 1 connection", SMALL, (1, true), 2000),
-    load("10K-8", "10 KB, 8 connections", SMALL, (8, true), 3000),
-    load("10K-64", "10 KB, 64 connections", SMALL, (64, true), 3000),
-    load(
-        "10K-new",
-        "10 KB, 8 at a time, a connection each",
-        SMALL,
-        (8, false),
-        3000,
-    ),
-    load("100K-1", "100 KB, 1 connection", MIDDLE, (1, true), 300),
-    load("100K-8", "100 KB, 8 connections", MIDDLE, (8, true), 400),
-    load("100K-64", "100 KB, 64 connections", MIDDLE, (64, true), 512),
-    load(
-        "100K-new",
-        "100 KB, 8 at a time, a connection each",
-        MIDDLE,
-        (8, false),
-        400,
-    ),
-    load("1M-1", "1 MB, 1 connection", LARGE, (1, true), 40),
-    load("1M-8", "1 MB, 8 connections", LARGE, (8, true), 64),
-    load("1M-64", "1 MB, 64 connections", LARGE, (64, true), 128),
-    load(
-        "1M-new",
-        "1 MB, 8 at a time, a connection each",
-        LARGE,
-        (8, false),
-        64,
-    ),
+/// A page's name, what it is called, and its size, with the requests of each way to ask for it. The smallest load takes a
+/// server half a second, so that its start does not matter.
+const PAGES: [(&str, &str, usize, [usize; 4]); 3] = [
+    ("10K", "10 KB", 10_000, [2000, 3000, 3000, 3000]),
+    ("100K", "100 KB", 100_000, [300, 400, 512, 400]),
+    ("1M", "1 MB", 1_000_000, [40, 64, 128, 64]),
 ];
+/// How a page is asked for: the name, what it is called, how many connections there are at a time, and whether they are kept.
+const WAYS: [(&str, &str, usize, bool); 4] = [
+    ("1", "1 connection", 1, true),
+    ("8", "8 connections", 8, true),
+    ("64", "64 connections", 64, true),
+    ("new", "8 at a time, a connection each", 8, false),
+];
+
+/// The loads: every page in every way.
+pub static LOADS: LazyLock<Vec<Load>> = LazyLock::new(|| {
+    let of = |(page, called, size, requests): (_, _, _, [usize; 4])| {
+        let ways = WAYS.into_iter().zip(requests);
+        ways.map(
+            move |((way, ways_title, connections, is_kept), requests)| Load {
+                name: format!("{page}-{way}"),
+                title: format!("{called}, {ways_title}"),
+                size,
+                connections,
+                is_kept,
+                requests,
+            },
+        )
+    };
+    PAGES.into_iter().flat_map(of).collect()
+});
 
 type Run = (&'static str, &'static Load);
 
@@ -183,8 +162,8 @@ fn build(site: &Site, runs: &[Run], heaps: &[&str], progress: &Progress) -> Resu
     }
     let pages = site.at("www");
     context(fs::create_dir_all(&pages), "create", &pages)?;
-    for (path, size) in [SMALL, MIDDLE, LARGE] {
-        let page = pages.join(path.trim_start_matches('/'));
+    for (_, _, size, _) in PAGES {
+        let page = pages.join(size.to_string());
         context(fs::write(&page, super::acid::text(size)), "write", &page)?;
     }
     Ok(built)

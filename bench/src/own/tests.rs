@@ -23,12 +23,7 @@ fn what_was_not_measured_meets_no_bar() {
     let raw = raw(&[]);
     let median = raw.median("run", "wall_ns");
     assert!(median.is_nan());
-    let mut table = table();
-    line(
-        &mut table,
-        "it",
-        String::new(),
-        Some(("≤ 1", median <= 1.0)),
-    );
+    let bar = Some(("≤ 1", median <= 1.0));
+    let table = table([line("it", String::new(), bar)]);
     assert!(table.markdown().contains("not met"), "{}", table.markdown());
 }

@@ -164,52 +164,16 @@ fn figure(lines: &[Line]) -> String {
     picture([WIDTH, height], told, &svg)
 }
 
-/// The string's end was written just before the call.
-const JUST_WRITTEN: &str = "the row writes the string's end just before: a vector's load waits for that, one of a byte does not; glibc's does the same";
-
-/// brawn does not replace the function.
-const SAME: &str = "it is musl's own code: the time depends on where the linker puts it";
-
-/// Each row that takes longer than with stock musl, and why. A test holds the list to the raw data, both ways.
-const SLOWER: &[(&str, &str)] = &[
-    ("strings: strlen, 12 B", JUST_WRITTEN),
-    ("strings: strchr, 16 B", JUST_WRITTEN),
-    ("strings: strcmp, 12 B", JUST_WRITTEN),
-    ("strings: strcoll, 12 B", JUST_WRITTEN),
-    ("strings: memccpy, 32 B", JUST_WRITTEN),
-    ("wide: wcslen, 12", JUST_WRITTEN),
-    ("wide: wcschr, 12", JUST_WRITTEN),
-    ("wide: wcscmp, 12", JUST_WRITTEN),
-    ("other: basename and dirname", JUST_WRITTEN),
-    (
-        "wide: nl_langinfo",
-        "it calls uselocale for the thread's locale, whose place is not the same in all versions of musl",
-    ),
-    ("wide: mbstowcs, 1,000 of ASCII", SAME),
-    ("wide: wcrtomb, 2 B", SAME),
-    ("wide: iconv UTF-8 to UTF-16, 1,000 B", SAME),
-    ("sort: lfind in 50 ints", SAME),
-    ("math: fabs(v)", SAME),
-    ("math: ldexp(v, 5)", SAME),
-    (
-        "math: fmax(v, 1.0)",
-        "a third of the instructions of musl's; the row's loop is slower than in stock musl's program for fabs, too, which is the same code",
-    ),
-    ("math: fmin(v, 1.0)", "as fmax"),
-    (
-        "numbers: strtoul 0xdeadbeef",
-        "nobody has looked for the reason yet; it is 2 ns",
-    ),
-    (
-        "edges: strncpy, 12 B to there, next page there",
-        "it measures the string, copies it and fills the rest; the other two rows of the three are within the bar",
-    ),
-];
+/// Each row that takes longer than with stock musl, and why.
+fn reasons() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let all = crate::rows(include_str!("libc/slower.txt"));
+    all.flat_map(|[why, names]| names.split("; ").map(move |name| (name, why)))
+}
 
 /// The rows that take longer than with stock musl, and why.
 fn slower(raw: &Raw) -> String {
     let lines = slower_than_stock(raw);
-    let why = |line: &Line| SLOWER.iter().find(|(name, _)| *name == line.name);
+    let why = |line: &Line| reasons().find(|(name, _)| *name == line.name);
     let rows = lines.iter().map(|line| {
         Row::Cells(vec![
             Cell::from(line.name.clone()),

@@ -18,6 +18,7 @@ pub mod image;
 pub mod input;
 pub mod link_args;
 pub mod listed;
+mod named;
 pub mod needle;
 pub mod note;
 pub mod preload;

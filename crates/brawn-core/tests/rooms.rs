@@ -15,6 +15,7 @@ const GROUND: &[&str] = &[
     "format",
     "input",
     "listed",
+    "named",
     "needle",
     "note",
     "provenance",

@@ -182,8 +182,8 @@ impl Program {
                 self.states.push_str(value);
             }
             "libc" => self.libcs = words().map(Libc::from_name).collect::<Result<_, _>>()?,
-            "link" => self.links = words().map(Link::from_name).collect::<Result<_, _>>()?,
-            "glibc-link" => self.glibc_link = Link::from_name(value)?,
+            "link" => self.links = words().map(link).collect::<Result<_, _>>()?,
+            "glibc-link" => self.glibc_link = link(value)?,
             "case" => self.cases.extend(words().map(str::to_owned)),
             "object" => self.objects.extend(words().map(|w| folder.join(w))),
             "archive" => self.archives.extend(words().map(|w| folder.join(w))),
@@ -306,6 +306,11 @@ impl Surroundings {
             link,
         }
     }
+}
+
+/// The way of linking of that name.
+fn link(name: &str) -> Result<Link, String> {
+    Link::from_name(name).ok_or_else(|| format!("unknown link {name}"))
 }
 
 fn profile(name: &str) -> Result<Profile, String> {

@@ -20,38 +20,25 @@ use std::sync::{Mutex, PoisonError};
 /// How much more time a program has if an emulator runs it.
 const SLOWER: u32 = 5;
 
-/// The verdict on a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Passes with brawn's heap, and with musl's if that is known.
-    Passes,
-    /// Passes with brawn's heap, fails with musl's.
-    Fixed,
-    /// Fails with both.
-    FailedBefore,
-    /// Fails with brawn's heap, as the program itself declares.
-    Declared,
-    /// Fails with brawn's heap, and passes with musl's or musl's is unknown.
-    NewFailure,
-    /// The compiler does not compile the program, with either heap.
-    NotCompiled,
-    /// It was not tried.
-    NotRun,
-}
-
-impl Verdict {
-    /// The words for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Passes => "passes",
-            Self::Fixed => "fixed",
-            Self::FailedBefore => "failed before too",
-            Self::Declared => "declared",
-            Self::NewFailure => "NEW FAILURE",
-            Self::NotCompiled => "does not compile",
-            Self::NotRun => "not run",
-        }
+brawn_core::named! {
+    /// The verdict on a case.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Verdict {
+        /// Passes with brawn's heap, and with musl's if that is known.
+        Passes = "passes",
+        /// Passes with brawn's heap, fails with musl's.
+        Fixed = "fixed",
+        /// Fails with both.
+        FailedBefore = "failed before too",
+        /// Fails with brawn's heap, as the program itself declares.
+        Declared = "declared",
+        /// Fails with brawn's heap, and passes with musl's or musl's is unknown.
+        NewFailure = "NEW FAILURE",
+        /// The compiler does not compile the program, with either heap.
+        NotCompiled = "does not compile",
+        /// It was not tried.
+        NotRun = "not run",
     }
 }
 

@@ -43,68 +43,40 @@ impl Libc {
     }
 }
 
-/// How a program is compiled and linked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Link {
-    /// gcc and GNU ld, `-static`.
-    Static,
-    /// gcc and GNU ld, position-independent: `-static-pie`.
-    StaticPie,
-    /// gcc and lld, `-static`.
-    Lld,
-    /// gcc and lld, `-static-pie`.
-    LldPie,
-    /// A section for each function and object, and `--gc-sections`.
-    Gc,
-    /// The same with lld.
-    GcLld,
-    /// gcc, `-flto`.
-    LtoGcc,
-    /// clang, `-flto`, linked by lld.
-    LtoClang,
-    /// gcc and GNU ld with stock's libc.a, and the payload's objects before it.
-    Line,
-    /// The same with lld.
-    LineLld,
-    /// `zig cc` or `zig c++` with zig's own musl; brawn's payload is on the link line.
-    Zig,
-    /// A shared object that contains libc.a, and a dynamic musl program that needs it.
-    Shared,
-    /// The default of a toolchain with a shared libc: glibc, and musl for the preloaded object.
-    Dynamic,
+brawn_core::named! {
+    /// How a program is compiled and linked.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Link {
+        /// gcc and GNU ld, `-static`.
+        Static = "static",
+        /// gcc and GNU ld, position-independent: `-static-pie`.
+        StaticPie = "static-pie",
+        /// gcc and lld, `-static`.
+        Lld = "lld",
+        /// gcc and lld, `-static-pie`.
+        LldPie = "lld-pie",
+        /// A section for each function and object, and `--gc-sections`.
+        Gc = "gc",
+        /// The same with lld.
+        GcLld = "gc-lld",
+        /// gcc, `-flto`.
+        LtoGcc = "lto-gcc",
+        /// clang, `-flto`, linked by lld.
+        LtoClang = "lto-clang",
+        /// gcc and GNU ld with stock's libc.a, and the payload's objects before it.
+        Line = "line",
+        /// The same with lld.
+        LineLld = "line-lld",
+        /// `zig cc` or `zig c++` with zig's own musl; brawn's payload is on the link line.
+        Zig = "zig",
+        /// A shared object that contains libc.a, and a dynamic musl program that needs it.
+        Shared = "shared",
+        /// The default of a toolchain with a shared libc: glibc, and musl for the preloaded object.
+        Dynamic = "dynamic",
+    }
 }
 
 impl Link {
-    const ALL: [(Self, &'static str); 13] = [
-        (Self::Static, "static"),
-        (Self::StaticPie, "static-pie"),
-        (Self::Lld, "lld"),
-        (Self::LldPie, "lld-pie"),
-        (Self::Gc, "gc"),
-        (Self::GcLld, "gc-lld"),
-        (Self::LtoGcc, "lto-gcc"),
-        (Self::LtoClang, "lto-clang"),
-        (Self::Line, "line"),
-        (Self::LineLld, "line-lld"),
-        (Self::Zig, "zig"),
-        (Self::Shared, "shared"),
-        (Self::Dynamic, "dynamic"),
-    ];
-
-    /// The name in directives and names of trials.
-    pub fn name(self) -> &'static str {
-        let found = Self::ALL.iter().find(|(link, _)| *link == self);
-        found.map_or("", |(_, name)| name)
-    }
-
-    /// The way of this name.
-    pub fn from_name(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.iter().find(|(_, n)| *n == name);
-        found
-            .map(|(link, _)| *link)
-            .ok_or_else(|| format!("unknown link {name}"))
-    }
-
     /// Whether this way of linking exists only with a payload.
     pub const fn needs_payload(self) -> bool {
         matches!(self, Self::Line | Self::LineLld)

@@ -10,15 +10,13 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// How a server is asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Load {
     /// Its name in the raw data.
-    pub name: &'static str,
+    pub name: String,
     /// What it is, for people.
-    pub title: &'static str,
-    /// The path that is asked for.
-    pub path: &'static str,
-    /// The bytes of an answer before it is compressed.
+    pub title: String,
+    /// The bytes of an answer before it is compressed, which are also the page's name.
     pub size: usize,
     /// How many requests are on their way at the same time.
     pub connections: usize,
@@ -93,8 +91,8 @@ impl Load {
             "Connection: close\r\n"
         };
         let request = format!(
-            "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n{end}\r\n",
-            self.path
+            "GET /{} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n{end}\r\n",
+            self.size
         );
         let failed = |error| format!("ask: {error}");
         stream

@@ -59,7 +59,7 @@ fn rows(raw: &Raw, cells: impl Fn(&str, &'static Load) -> Vec<Cell>) -> Vec<Row>
             rows.push(Row::Heading(server.to_owned()));
         }
         rows.extend(loads.into_iter().map(|load| {
-            let mut all = vec![Cell::from(load.title)];
+            let mut all = vec![Cell::from(load.title.as_str())];
             all.extend(cells(&name(server, load), load));
             Row::Cells(all)
         }));

@@ -23,6 +23,12 @@ fn sizes(text: &'static str) -> impl Iterator<Item = u64> {
     })
 }
 
+/// As many sizes together each time.
+fn groups<const N: usize>(text: &'static str) -> impl Iterator<Item = [u64; N]> {
+    let all: Vec<u64> = sizes(text).collect();
+    all.as_chunks::<N>().0.to_vec().into_iter()
+}
+
 const ORDERS: [Order; 4] = [Order::Oldest, Order::Random, Order::Batch, Order::Newest];
 
 /// The list while it grows.
@@ -170,31 +176,11 @@ fn several(list: &mut List) {
 
 /// Random sizes.
 fn ranges(list: &mut List) {
-    let even = [
-        (16, 256),
-        (64, K),
-        (256, 4 * K),
-        (K, 16 * K),
-        (4 * K, 100 * K),
-        (16 * K, 256 * K),
-        (64 * K, M),
-        (100 * K, 500 * K),
-        (256 * K, 4 * M),
-        (M, 16 * M),
-        (4 * M, 64 * M),
-    ];
-    let octaves = [
-        (16, 4 * K),
-        (16, 64 * K),
-        (16, M),
-        (16, 64 * M),
-        (K, 4 * M),
-        (64 * K, 16 * M),
-    ];
-    let shapes = even.map(|(low, high)| Shape::Even(low, high)).into_iter();
-    let shapes: Vec<Shape> = shapes
-        .chain(octaves.map(|(low, high)| Shape::Octaves(low, high)))
-        .collect();
+    let even = "16 256 64 1K 256 4K 1K 16K 4K 100K 16K 256K 64K 1M 100K 500K 256K 4M 1M 16M 4M 64M";
+    let octaves = "16 4K 16 64K 16 1M 16 64M 1K 4M 64K 16M";
+    let even = groups(even).map(|[low, high]| Shape::Even(low, high));
+    let octaves = groups(octaves).map(|[low, high]| Shape::Octaves(low, high));
+    let shapes: Vec<Shape> = even.chain(octaves).collect();
     let alive = |live: u64, order: Order, call: Call, threads: u64| {
         move |p: &mut Pattern| (p.live, p.order, p.call, p.threads) = (live, order, call, threads)
     };
@@ -222,20 +208,10 @@ fn ranges(list: &mut List) {
 
 /// Blocks that grow.
 fn growing(list: &mut List) {
-    let add = [
-        (16, 4 * K, 16),
-        (100, 10_000, 100),
-        (64, 64 * K, 256),
-        (16 * K, 300 * K, 4 * K),
-        (4 * K, M, 4 * K),
-        (64 * K, 2 * M, 64 * K),
-        (64 * K, 8 * M, 64 * K),
-        (100 * K, 16 * M, 500 * K),
-        (M, 32 * M, M),
-        (M, 64 * M, 4 * M),
-    ];
+    let add = "16 4K 16 100 10000 100 64 64K 256 16K 300K 4K 4K 1M 4K 64K 2M 64K 64K 8M 64K 100K 16M 500K 1M 32M 1M 1M 64M 4M";
+    let add = groups(add).map(|[low, high, step]| Shape::Add(low, high, step));
+    let add: Vec<Shape> = add.collect();
     let ends = [4 * K, 64 * K, M, 8 * M, 64 * M];
-    let add = add.map(|(low, high, step)| Shape::Add(low, high, step));
     let percent = [12, 50, 100].map(|percent| ends.map(|high| Shape::Multiply(16, high, percent)));
     let late = ends[2..]
         .iter()

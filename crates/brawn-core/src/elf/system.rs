@@ -7,13 +7,14 @@
 use crate::elf::image::{AnyNote, Image};
 use crate::error::{Error, printable};
 use object::elf;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// The place of `EI_OSABI` in a file.
 const OS_ABI: usize = 7;
 
 /// An operating system other than Linux. Android counts: it has Linux's kernel, but its own libc and dynamic linker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum System {
     /// Android.
     Android,
@@ -36,7 +37,7 @@ pub enum System {
     /// Redox.
     Redox,
     /// One that brawn does not know, by its number in the ELF header.
-    Other(u8),
+    Other(#[serde(skip)] u8),
 }
 
 impl System {
@@ -54,23 +55,6 @@ impl System {
             Self::OpenBsd => "OpenBSD",
             Self::Redox => "Redox",
             Self::Other(_) => "another system",
-        }
-    }
-
-    /// The name in JSON.
-    const fn key(self) -> &'static str {
-        match self {
-            Self::Android => "android",
-            Self::DragonFly => "dragonfly",
-            Self::FreeBsd => "freebsd",
-            Self::Fuchsia => "fuchsia",
-            Self::Haiku => "haiku",
-            Self::Hurd => "hurd",
-            Self::Illumos => "illumos",
-            Self::NetBsd => "netbsd",
-            Self::OpenBsd => "openbsd",
-            Self::Redox => "redox",
-            Self::Other(_) => "other",
         }
     }
 
@@ -107,12 +91,6 @@ impl System {
         let interpreter = interpreter?.split(|b| *b == 0).next()?;
         let system = by_interpreter(interpreter, elf::Machine(machine))?;
         Some((system, format!("interpreter {}", printable(interpreter))))
-    }
-}
-
-impl Serialize for System {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.key())
     }
 }
 

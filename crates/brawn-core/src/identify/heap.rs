@@ -5,61 +5,43 @@ use crate::needle::{Needle, needle};
 use crate::note::Note;
 use serde::Serialize;
 
-/// The kinds of heaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Heap {
-    /// brawn's payload.
-    Brawn,
-    /// musl's default since 1.2.1.
-    MuslMallocng,
-    /// musl's default until 1.2.0; later versions can be configured to have it.
-    MuslOldmalloc,
-    /// musl's for programs that never free memory: it only moves a pointer.
-    MuslSimple,
-    /// musl's of an unknown kind, as in a shared libc.
-    Musl,
-    /// mimalloc, brought by the program.
-    Mimalloc,
-    /// jemalloc.
-    Jemalloc,
-    /// Google's or gperftools' TCMalloc.
-    Tcmalloc,
-    /// snmalloc.
-    Snmalloc,
-    /// rpmalloc.
-    Rpmalloc,
-    /// LLVM's Scudo.
-    Scudo,
-    /// The Go runtime's.
-    Go,
-    /// glibc's.
-    Glibc,
-    /// A heap that the program defines and brawn does not know.
-    Own,
+crate::named! {
+    /// The kinds of heaps.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Heap {
+        /// brawn's payload.
+        Brawn = "brawn",
+        /// musl's default since 1.2.1.
+        MuslMallocng = "musl mallocng",
+        /// musl's default until 1.2.0; later versions can be configured to have it.
+        MuslOldmalloc = "musl oldmalloc",
+        /// musl's for programs that never free memory: it only moves a pointer.
+        MuslSimple = "musl simple malloc",
+        /// musl's of an unknown kind, as in a shared libc.
+        Musl = "musl",
+        /// mimalloc, brought by the program.
+        Mimalloc = "mimalloc",
+        /// jemalloc.
+        Jemalloc = "jemalloc",
+        /// Google's or gperftools' TCMalloc.
+        Tcmalloc = "tcmalloc",
+        /// snmalloc.
+        Snmalloc = "snmalloc",
+        /// rpmalloc.
+        Rpmalloc = "rpmalloc",
+        /// LLVM's Scudo.
+        Scudo = "scudo",
+        /// The Go runtime's.
+        Go = "Go",
+        /// glibc's.
+        Glibc = "glibc",
+        /// A heap that the program defines and brawn does not know.
+        Own = "the program's own",
+    }
 }
 
 impl Heap {
-    /// The name for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Brawn => "brawn",
-            Self::MuslMallocng => "musl mallocng",
-            Self::MuslOldmalloc => "musl oldmalloc",
-            Self::MuslSimple => "musl simple malloc",
-            Self::Musl => "musl",
-            Self::Mimalloc => "mimalloc",
-            Self::Jemalloc => "jemalloc",
-            Self::Tcmalloc => "tcmalloc",
-            Self::Snmalloc => "snmalloc",
-            Self::Rpmalloc => "rpmalloc",
-            Self::Scudo => "scudo",
-            Self::Go => "Go",
-            Self::Glibc => "glibc",
-            Self::Own => "the program's own",
-        }
-    }
-
     /// Whether it is musl's.
     pub const fn is_musl(self) -> bool {
         matches!(
@@ -69,26 +51,17 @@ impl Heap {
     }
 }
 
-/// How reliable a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sure {
-    /// There are only no signs of anything else.
-    Guess,
-    /// Tables or messages were found; the program may contain them without using them.
-    Likely,
-    /// brawn's note, symbols, or the program headers say so.
-    Certain,
-}
-
-impl Sure {
-    /// The word for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Guess => "guess",
-            Self::Likely => "likely",
-            Self::Certain => "certain",
-        }
+crate::named! {
+    /// How reliable a finding is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Sure {
+        /// There are only no signs of anything else.
+        Guess = "guess",
+        /// Tables or messages were found; the program may contain them without using them.
+        Likely = "likely",
+        /// brawn's note, symbols, or the program headers say so.
+        Certain = "certain",
     }
 }
 

@@ -11,99 +11,63 @@ use crate::elf::system;
 use crate::note::Note;
 use serde::Serialize;
 
-/// Which C library a file holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Libc {
-    /// musl.
-    Musl,
-    /// The GNU C library.
-    Glibc,
-    /// No libc, or one that brawn does not know.
-    Unknown,
-}
-
-impl Libc {
-    /// The name for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Musl => "musl",
-            Self::Glibc => "glibc",
-            Self::Unknown => "unknown",
-        }
+crate::named! {
+    /// Which C library a file holds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Libc {
+        /// musl.
+        Musl = "musl",
+        /// The GNU C library.
+        Glibc = "glibc",
+        /// No libc, or one that brawn does not know.
+        Unknown = "unknown",
     }
 }
 
-/// How a file takes part in a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Linkage {
-    /// An executable without a dynamic linker, at a fixed address.
-    Static,
-    /// An executable without a dynamic linker that runs at any address.
-    StaticPie,
-    /// An executable that a dynamic linker starts.
-    Dynamic,
-    /// A shared object.
-    SharedObject,
-    /// An archive of objects.
-    Archive,
-    /// A relocatable object.
-    Object,
-    /// A core file, or a type that only one system has.
-    Other,
-}
-
-impl Linkage {
-    /// The name for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Static => "static",
-            Self::StaticPie => "static-pie",
-            Self::Dynamic => "dynamic",
-            Self::SharedObject => "shared object",
-            Self::Archive => "archive",
-            Self::Object => "object",
-            Self::Other => "other",
-        }
+crate::named! {
+    /// How a file takes part in a program.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Linkage {
+        /// An executable without a dynamic linker, at a fixed address.
+        Static = "static",
+        /// An executable without a dynamic linker that runs at any address.
+        StaticPie = "static-pie",
+        /// An executable that a dynamic linker starts.
+        Dynamic = "dynamic",
+        /// A shared object.
+        SharedObject = "shared object",
+        /// An archive of objects.
+        Archive = "archive",
+        /// A relocatable object.
+        Object = "object",
+        /// A core file, or a type that only one system has.
+        Other = "other",
     }
 }
 
-/// Which memory functions (`memcpy` and similar ones) are in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Memory {
-    /// musl's.
-    Musl,
-    /// brawn's.
-    Brawn,
-    /// brawn's, and others besides.
-    Mixed,
-    /// glibc's.
-    Glibc,
-    /// The shared libc's, outside of the file.
-    Shared,
-    /// Other ones, which the program or its compiler brought.
-    Other,
-    /// The file has none.
-    None,
-    /// brawn cannot tell.
-    Unknown,
-}
-
-impl Memory {
-    /// The name for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Musl => "musl",
-            Self::Brawn => "brawn",
-            Self::Mixed => "mixed",
-            Self::Glibc => "glibc",
-            Self::Shared => "shared libc",
-            Self::Other => "other",
-            Self::None => "none",
-            Self::Unknown => "unknown",
-        }
+crate::named! {
+    /// Which memory functions (`memcpy` and similar ones) are in a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Memory {
+        /// musl's.
+        Musl = "musl",
+        /// brawn's.
+        Brawn = "brawn",
+        /// brawn's, and others besides.
+        Mixed = "mixed",
+        /// glibc's.
+        Glibc = "glibc",
+        /// The shared libc's, outside of the file.
+        Shared = "shared libc",
+        /// Other ones, which the program or its compiler brought.
+        Other = "other",
+        /// The file has none.
+        None = "none",
+        /// brawn cannot tell.
+        Unknown = "unknown",
     }
 }
 

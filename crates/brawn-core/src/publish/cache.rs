@@ -4,57 +4,13 @@
 //! is made again by the next run that needs it, and a file that was used recently is not removed.
 
 use crate::error::{Error, Result};
-use std::fs::{self, File, FileTimes, OpenOptions};
+use std::fs::{self, File, FileTimes};
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// How exactly the time of the last use is known. So a build that has nothing to do writes nothing.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// How long files of a killed run stay.
-const LEFT: Duration = DAY;
-
-/// The prefix of the names of scratch files.
-const SCRATCH: &str = ".scratch-";
-
-/// An empty file that other processes write to. It is removed when this is dropped.
-#[derive(Debug)]
-pub struct Scratch(PathBuf);
-
-impl Scratch {
-    /// Makes one in `folder`, and removes those of killed runs.
-    pub fn new(folder: &Path) -> Result<Self> {
-        remove_unused(folder, SCRATCH, LEFT);
-        let mut number = std::process::id();
-        loop {
-            let path = folder.join(format!("{SCRATCH}{number}"));
-            let made = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&path);
-            match made {
-                Ok(_) => return Ok(Self(path)),
-                Err(e) if e.kind() == ErrorKind::AlreadyExists => number = number.wrapping_add(1),
-                Err(e) => return Err(Error::io("cannot create it", e).path(&path)),
-            }
-        }
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // If this fails, a later run removes the file.
-        let _ = fs::remove_file(&self.0);
-    }
-}
 
 /// Notes that a file or directory of the cache is used now. This fails on a read-only disk, but there nothing can be
 /// removed either.

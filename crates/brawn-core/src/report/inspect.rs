@@ -16,36 +16,23 @@ mod archive;
 pub(in crate::report) mod by_code;
 mod verdict;
 
-/// The verdict on a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub enum Verdict {
-    /// One heap, which is not musl's own.
-    #[serde(rename = "fine")]
-    Fine,
-    /// musl's own heap.
-    #[serde(rename = "slow heap")]
-    SlowHeap,
-    /// musl's own heap beside another, or two payloads.
-    #[serde(rename = "mixed")]
-    Mixed,
-    /// A file that brawn does nothing with.
-    #[serde(rename = "not musl")]
-    NotMusl,
-    /// Too little is known about it.
-    #[serde(rename = "unknown")]
-    Unknown,
-}
-
-impl Verdict {
-    /// The words for tables, the same as in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fine => "fine",
-            Self::SlowHeap => "slow heap",
-            Self::Mixed => "mixed",
-            Self::NotMusl => "not musl",
-            Self::Unknown => "unknown",
-        }
+crate::named! {
+    /// The verdict on a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Verdict {
+        /// One heap, which is not musl's own.
+        Fine = "fine",
+        /// musl's own heap.
+        #[serde(rename = "slow heap")]
+        SlowHeap = "slow heap",
+        /// musl's own heap beside another, or two payloads.
+        Mixed = "mixed",
+        /// A file that brawn does nothing with.
+        #[serde(rename = "not musl")]
+        NotMusl = "not musl",
+        /// Too little is known about it.
+        Unknown = "unknown",
     }
 }
 

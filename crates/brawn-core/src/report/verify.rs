@@ -25,41 +25,21 @@ use code::Code;
 use evidence::{Evidence, libc, own_places};
 use serde::Serialize;
 
-/// Where a function comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provider {
-    /// From brawn's payload.
-    Brawn,
-    /// From musl.
-    Musl,
-    /// From the program itself, a library or the compiler.
-    Own,
-    /// The program does not have the function.
-    Absent,
-    /// It is not known.
-    Unknown,
-}
-
-impl Provider {
-    /// All, in the order of listings.
-    pub const ALL: [Self; 5] = [
-        Self::Brawn,
-        Self::Musl,
-        Self::Own,
-        Self::Absent,
-        Self::Unknown,
-    ];
-
-    /// The words for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Brawn => "brawn's",
-            Self::Musl => "musl's",
-            Self::Own => "its own",
-            Self::Absent => "not in it",
-            Self::Unknown => "unknown",
-        }
+crate::named! {
+    /// Where a function comes from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Provider {
+        /// From brawn's payload.
+        Brawn = "brawn's",
+        /// From musl.
+        Musl = "musl's",
+        /// From the program itself, a library or the compiler.
+        Own = "its own",
+        /// The program does not have the function.
+        Absent = "not in it",
+        /// It is not known.
+        Unknown = "unknown",
     }
 }
 
@@ -94,40 +74,29 @@ pub struct Function {
     pub evidence: String,
 }
 
-/// The verdict on a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The heap is entirely brawn's.
-    Replaced,
-    /// The program has no heap.
-    NoHeap,
-    /// The heap is musl's.
-    NotReplaced,
-    /// There are functions of both, or two payloads.
-    Mixed,
-    /// Another heap serves the program, and nothing of musl's is left that brawn replaces.
-    OtherHeap,
-    /// The program has functions of the heap of its own.
-    Own,
-    /// Too little is known about it.
-    Unknown,
+crate::named! {
+    /// The verdict on a program.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Verdict {
+        /// The heap is entirely brawn's.
+        Replaced = "replaced",
+        /// The program has no heap.
+        NoHeap = "no heap",
+        /// The heap is musl's.
+        NotReplaced = "not replaced",
+        /// There are functions of both, or two payloads.
+        Mixed = "mixed",
+        /// Another heap serves the program, and nothing of musl's is left that brawn replaces.
+        OtherHeap = "another heap",
+        /// The program has functions of the heap of its own.
+        Own = "its own",
+        /// Too little is known about it.
+        Unknown = "unknown",
+    }
 }
 
 impl Verdict {
-    /// The words for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Replaced => "replaced",
-            Self::NoHeap => "no heap",
-            Self::NotReplaced => "not replaced",
-            Self::Mixed => "mixed",
-            Self::OtherHeap => "another heap",
-            Self::Own => "its own",
-            Self::Unknown => "unknown",
-        }
-    }
-
     /// Whether nothing is left to replace.
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Replaced | Self::NoHeap | Self::OtherHeap)

@@ -20,41 +20,21 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The kind of a toolchain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ToolchainKind {
-    /// A Rust toolchain's self-contained musl.
-    Rust,
-    /// The distribution's package.
-    System,
-    /// A cross compiler's, or musl's own installation.
-    MuslCross,
-    /// What zig compiled into its cache.
-    Zig,
-    /// An SDK that `swift sdk install` installed.
-    Swift,
-}
-
-impl ToolchainKind {
-    /// Every kind, in the order of listings.
-    pub const ALL: &[Self] = &[
-        Self::Rust,
-        Self::System,
-        Self::MuslCross,
-        Self::Zig,
-        Self::Swift,
-    ];
-
-    /// The name for tables, the same as in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rust => "rust",
-            Self::System => "system",
-            Self::MuslCross => "musl-cross",
-            Self::Zig => "zig",
-            Self::Swift => "swift",
-        }
+crate::named! {
+    /// The kind of a toolchain.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ToolchainKind {
+        /// A Rust toolchain's self-contained musl.
+        Rust = "rust",
+        /// The distribution's package.
+        System = "system",
+        /// A cross compiler's, or musl's own installation.
+        MuslCross = "musl-cross",
+        /// What zig compiled into its cache.
+        Zig = "zig",
+        /// An SDK that `swift sdk install` installed.
+        Swift = "swift",
     }
 }
 

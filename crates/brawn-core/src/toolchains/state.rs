@@ -17,56 +17,37 @@ use brawn_payload::Payload;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The state of an archive. The names are a public interface: scripts read them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// musl without changes.
-    Stock,
-    /// This brawn's payload, in one profile.
-    Patched,
-    /// The payload of another version or build of brawn; `patch` replaces it.
-    OtherBrawn,
-    /// musl without changes, beside brawn's record of another file: an update replaced the patched file.
-    Replaced,
-    /// Patched, and then changed by another program; `restore` refuses it.
-    Changed,
-    /// A write in place was interrupted.
-    Interrupted,
-    /// A heap that is neither musl's nor brawn's: somebody put it there.
-    ForeignHeap,
-    /// musl's heap beside brawn's.
-    Mixed,
-    /// musl without a heap, as in zig since 0.16.
-    NoHeap,
-    /// musl, for an architecture that brawn has no payload for.
-    Unsupported,
-    /// musl in a shape that brawn does not edit.
-    Refused,
-    /// Not musl.
-    NotMusl,
-    /// It could not be read.
-    Unreadable,
-}
-
-impl State {
-    /// The words for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stock => "stock",
-            Self::Patched => "patched",
-            Self::OtherBrawn => "other brawn",
-            Self::Replaced => "replaced",
-            Self::Changed => "changed",
-            Self::Interrupted => "interrupted",
-            Self::ForeignHeap => "foreign heap",
-            Self::Mixed => "mixed",
-            Self::NoHeap => "no heap",
-            Self::Unsupported => "unsupported",
-            Self::Refused => "refused",
-            Self::NotMusl => "not musl",
-            Self::Unreadable => "unreadable",
-        }
+crate::named! {
+    /// The state of an archive. The names are a public interface: scripts read them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum State {
+        /// musl without changes.
+        Stock = "stock",
+        /// This brawn's payload, in one profile.
+        Patched = "patched",
+        /// The payload of another version or build of brawn; `patch` replaces it.
+        OtherBrawn = "other brawn",
+        /// musl without changes, beside brawn's record of another file: an update replaced the patched file.
+        Replaced = "replaced",
+        /// Patched, and then changed by another program; `restore` refuses it.
+        Changed = "changed",
+        /// A write in place was interrupted.
+        Interrupted = "interrupted",
+        /// A heap that is neither musl's nor brawn's: somebody put it there.
+        ForeignHeap = "foreign heap",
+        /// musl's heap beside brawn's.
+        Mixed = "mixed",
+        /// musl without a heap, as in zig since 0.16.
+        NoHeap = "no heap",
+        /// musl, for an architecture that brawn has no payload for.
+        Unsupported = "unsupported",
+        /// musl in a shape that brawn does not edit.
+        Refused = "refused",
+        /// Not musl.
+        NotMusl = "not musl",
+        /// It could not be read.
+        Unreadable = "unreadable",
     }
 }
 

@@ -70,7 +70,7 @@ fn linked_toolchains_and_the_active_one_are_found_once() {
         ..Places::default()
     };
     let names = |places: &Places| {
-        let found = find(places, ToolchainKind::ALL);
+        let found = find(places, &ToolchainKind::ALL);
         let of = |a: Archive| (a.name.clone(), a.active, a.sysroot());
         let mut active = found.rust.into_iter().filter(|rust| rust.active);
         (
@@ -263,7 +263,7 @@ fn nothing_is_taken_from_outside_of_the_root() {
     let outside = tempfile::NamedTempFile::new().unwrap();
     let link = root.path().join("usr/lib/x86_64-linux-musl/libc.a");
     symlink(outside.path(), &link).unwrap();
-    let found = find(&Places::below(root.path()), ToolchainKind::ALL);
+    let found = find(&Places::below(root.path()), &ToolchainKind::ALL);
     assert!(found.archives.is_empty());
     let [error] = found.errors.as_slice() else {
         panic!("{:?}", found.errors);
@@ -275,7 +275,7 @@ fn nothing_is_taken_from_outside_of_the_root() {
     fs::write(root.path().join("usr/lib/real.a"), "").unwrap();
     symlink("../real.a", &link).unwrap();
     assert_eq!(
-        find(&Places::below(root.path()), ToolchainKind::ALL)
+        find(&Places::below(root.path()), &ToolchainKind::ALL)
             .archives
             .len(),
         1

@@ -2,6 +2,7 @@
 //! looks at it meanwhile: takes samples, asks a server. It is killed if this process is killed.
 
 use super::kernel;
+use rustix::process::{Signal, set_parent_process_death_signal};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
@@ -32,12 +33,7 @@ impl Child {
         limit: Option<Duration>,
         interrupt: Option<RawFd>,
     ) -> io::Result<Self> {
-        let dies = || {
-            // SAFETY: it only changes the calling process.
-            #[allow(unsafe_code)]
-            let done = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } >= 0;
-            done.then_some(()).ok_or_else(io::Error::last_os_error)
-        };
+        let dies = || Ok(set_parent_process_death_signal(Some(Signal::KILL))?);
         // SAFETY: between fork and exec it only calls the kernel.
         #[allow(unsafe_code)]
         unsafe {

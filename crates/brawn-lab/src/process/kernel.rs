@@ -1,8 +1,10 @@
 //! What the kernel says about processes: when they end, what they used, what is in `/proc`.
 
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::fs;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// A handle that becomes readable when `process` ends.
@@ -10,14 +12,8 @@ use std::time::Duration;
 /// # Errors
 /// There is no such process; the kernel is older than Linux 5.3.
 pub fn handle(process: libc::pid_t) -> io::Result<OwnedFd> {
-    // SAFETY: a call with numbers; what it gives is new, and nobody else's.
-    #[allow(unsafe_code)]
-    unsafe {
-        match libc::syscall(libc::SYS_pidfd_open, process, 0) {
-            file if file >= 0 => Ok(OwnedFd::from_raw_fd(file as RawFd)),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
+    let process = Pid::from_raw(process).ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(pidfd_open(process, PidfdFlags::empty())?)
 }
 
 /// Which of `files` can be read, or have ended; waits for this at most until the given time.
@@ -54,16 +50,10 @@ pub fn poll<const N: usize>(
 }
 
 /// Whether `file` has ended: nobody has its other end.
-pub fn is_over(file: &impl AsRawFd) -> bool {
-    let mut end = libc::pollfd {
-        fd: file.as_raw_fd(),
-        events: 0,
-        revents: 0,
-    };
-    // SAFETY: the structure lives, and is one.
-    #[allow(unsafe_code)]
-    let ready = unsafe { libc::poll(&raw mut end, 1, 0) };
-    ready > 0 && end.revents & libc::POLLHUP != 0
+pub fn is_over(file: &impl AsFd) -> bool {
+    let mut end = [PollFd::new(file, PollFlags::empty())];
+    let ready = rustix::event::poll(&mut end, Some(&Timespec::default()));
+    ready.is_ok() && end[0].revents().contains(PollFlags::HUP)
 }
 
 /// Waits for `process`, or for any child if it is -1: which one ended, how, and what it used. `None` if, with `WNOHANG`, none

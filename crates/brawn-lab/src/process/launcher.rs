@@ -6,139 +6,21 @@
 //! process begins to count at nothing, and has two pages when it becomes the program.
 #![allow(unsafe_code)]
 
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{OwnedFd, RawFd};
 
 // Its arguments are the program's path, and then the program's arguments. In front of the code are the numbers of two
 // pipes: it waits for the end of the first one before it becomes the program; into the second one it writes the number of
 // the new process, or an error of `clone`, and later an error of `execve`, if there is one.
 // It is data to brawn itself.
 #[cfg(target_arch = "x86_64")]
-std::arch::global_asm!(
-    ".pushsection .rodata.brawn_launcher, \"a\", @progbits",
-    ".globl brawn_launcher_begin, brawn_launcher_end",
-    ".hidden brawn_launcher_begin, brawn_launcher_end",
-    "brawn_launcher_begin:",
-    "5:",
-    ".long 0, 0",
-    "mov rbx, rsp",
-    "mov edi, 0x8011", // CLONE_PARENT | SIGCHLD
-    "xor esi, esi",
-    "xor edx, edx",
-    "xor r10d, r10d",
-    "xor r8d, r8d",
-    "mov eax, 56", // clone
-    "syscall",
-    "test eax, eax",
-    "jz 2f",
-    "xor ebp, ebp", // the exit code
-    "jmp 4f",
-    "2:",
-    "mov edi, 1", // PR_SET_PDEATHSIG: if brawn is killed, the program is killed, too
-    "mov esi, 9",
-    "mov eax, 157", // prctl
-    "syscall",
-    "3:",
-    "mov edi, dword ptr [rip + 5b]",
-    "lea rsi, [rbx - 16]",
-    "mov edx, 1",
-    "xor eax, eax", // read
-    "syscall",
-    "cmp rax, -4", // EINTR
-    "je 3b",
-    "mov edi, dword ptr [rip + 5b]",
-    "mov eax, 3", // close
-    "syscall",
-    "mov edi, dword ptr [rip + 5b + 4]",
-    "mov esi, 2",  // F_SETFD
-    "mov edx, 1",  // FD_CLOEXEC
-    "mov eax, 72", // fcntl
-    "syscall",
-    "mov rax, qword ptr [rbx]", // argc
-    "mov rdi, qword ptr [rbx + 8]",
-    "lea rsi, [rbx + 16]",
-    "lea rdx, [rbx + rax * 8 + 16]",
-    "mov eax, 59", // execve
-    "syscall",
-    "neg eax",
-    "mov ebp, 127",
-    "4:",
-    "mov dword ptr [rbx - 16], eax",
-    "mov edi, dword ptr [rip + 5b + 4]",
-    "lea rsi, [rbx - 16]",
-    "mov edx, 4",
-    "mov eax, 1", // write
-    "syscall",
-    "mov edi, ebp",
-    "mov eax, 60", // exit
-    "syscall",
-    "brawn_launcher_end:",
-    ".popsection",
-);
+std::arch::global_asm!(include_str!("launcher/x86_64.s"));
 
 #[cfg(target_arch = "aarch64")]
-std::arch::global_asm!(
-    ".pushsection .rodata.brawn_launcher, \"a\", @progbits",
-    ".balign 8",
-    ".globl brawn_launcher_begin, brawn_launcher_end",
-    ".hidden brawn_launcher_begin, brawn_launcher_end",
-    "brawn_launcher_begin:",
-    "5:",
-    ".word 0, 0",
-    "adr x19, 5b",
-    "ldp w20, w21, [x19]",
-    "mov x22, sp",
-    "mov x0, #0x8011", // CLONE_PARENT | SIGCHLD
-    "mov x1, #0",
-    "mov x2, #0",
-    "mov x3, #0",
-    "mov x4, #0",
-    "mov x8, #220", // clone
-    "svc #0",
-    "mov w23, #0", // the exit code
-    "cbnz w0, 4f",
-    "mov x0, #1", // PR_SET_PDEATHSIG: if brawn is killed, the program is killed, too
-    "mov x1, #9",
-    "mov x8, #167", // prctl
-    "svc #0",
-    "3:",
-    "mov w0, w20",
-    "sub x1, x22, #16",
-    "mov x2, #1",
-    "mov x8, #63", // read
-    "svc #0",
-    "cmn x0, #4", // EINTR
-    "b.eq 3b",
-    "mov w0, w20",
-    "mov x8, #57", // close
-    "svc #0",
-    "mov w0, w21",
-    "mov x1, #2",  // F_SETFD
-    "mov x2, #1",  // FD_CLOEXEC
-    "mov x8, #25", // fcntl
-    "svc #0",
-    "ldr x3, [x22]", // argc
-    "ldr x0, [x22, #8]",
-    "add x1, x22, #16",
-    "add x2, x1, x3, lsl #3",
-    "mov x8, #221", // execve
-    "svc #0",
-    "neg w0, w0",
-    "mov w23, #127",
-    "4:",
-    "sub x1, x22, #16",
-    "str w0, [x1]",
-    "mov w0, w21",
-    "mov x2, #4",
-    "mov x8, #64", // write
-    "svc #0",
-    "mov w0, w23",
-    "mov x8, #93", // exit
-    "svc #0",
-    "brawn_launcher_end:",
-    ".popsection",
-);
+std::arch::global_asm!(include_str!("launcher/aarch64.s"));
 
 /// Where the executable lies in memory.
 const PLACE: u64 = 0x40_0000;
@@ -199,19 +81,13 @@ fn image(wait: RawFd, tell: RawFd) -> Vec<u8> {
 
 /// The executable for these two pipes, in a file without a name.
 pub fn make(wait: RawFd, tell: RawFd) -> io::Result<OwnedFd> {
-    /// Of Linux 6.3, where files without a name may be executed only if they are made so.
-    const EXEC: libc::c_uint = 0x10;
-    // SAFETY: the name lives, and ends with zero.
-    let new = |flags| unsafe { libc::memfd_create(c"brawn-launcher".as_ptr(), flags) };
-    let mut number = new(libc::MFD_CLOEXEC | EXEC);
-    if number < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL) {
-        number = new(libc::MFD_CLOEXEC);
-    }
-    if number < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: it is new, and nobody else's.
-    let mut file = unsafe { File::from_raw_fd(number) };
+    let new = |flags| memfd_create("brawn-launcher", MemfdFlags::CLOEXEC | flags);
+    // Since Linux 6.3, files without a name may be executed only if they are made so.
+    let file = match new(MemfdFlags::EXEC) {
+        Err(Errno::INVAL) => new(MemfdFlags::empty()),
+        made => made,
+    };
+    let mut file = File::from(file?);
     file.write_all(&image(wait, tell))?;
     Ok(file.into())
 }

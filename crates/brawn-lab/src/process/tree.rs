@@ -89,12 +89,9 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
 /// # Errors
 /// The kernel cannot.
 pub fn take_in_orphans() -> io::Result<()> {
-    // SAFETY: a call with numbers.
-    #[allow(unsafe_code)]
-    match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    Ok(rustix::process::set_child_subreaper(Some(
+        rustix::process::getpid(),
+    ))?)
 }
 
 /// What [`wait`] came back for.

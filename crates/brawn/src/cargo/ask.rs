@@ -9,9 +9,15 @@ use brawn_core::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+use tempfile::NamedTempFile;
 
 /// The directory of the package that cargo looks at.
 const PACKAGE: &str = "cargo-package";
+
+/// How the names of files begin into which calls are recorded, and how long those of a killed run stay.
+const SCRATCH: &str = ".scratch-";
+const LEFT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What rustc is for a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -159,12 +165,19 @@ pub fn place_package(root: &Path) -> Result<()> {
         ])
 }
 
+/// An empty file in `folder`, which is removed when it is dropped. Those of killed runs are removed first.
+fn record(folder: &Path) -> Result<NamedTempFile> {
+    cache::remove_unused(folder, SCRATCH, LEFT);
+    let file = tempfile::Builder::new().prefix(SCRATCH).tempfile_in(folder);
+    file.map_err(|e| Error::io("cannot create a file", e).path(folder))
+}
+
 impl Question<'_> {
     /// Asks about `targets`, or about those that the configuration names. The error says why some of them have no
     /// answer.
     pub fn ask(&self, targets: &[OsString], change: &Change) -> Result<Answers> {
         let manifest = self.root.join(PACKAGE).join("Cargo.toml");
-        let record = cache::Scratch::new(&self.root.join(PACKAGE))?;
+        let record = record(&self.root.join(PACKAGE))?;
         let own = std::env::current_exe().map_err(|e| Error::io("cannot find brawn itself", e))?;
         let mut command = Command::new(self.line.cargo());
         command

@@ -87,14 +87,7 @@ fn of_programs(brawn: &Command) -> Vec<(String, String)> {
 /// Bash divides `--option=value` at its `=`, which clap's script does not expect.
 fn bash(script: &str, brawn: &Command) -> String {
     let head = "    prev=\"$3\"\n";
-    let divided = r#"    # `--option=value` comes as three words.
-    local joined=
-    if [[ ${COMP_WORDS[COMP_CWORD]} == = ]]; then
-        joined=1 cur= prev=${COMP_WORDS[COMP_CWORD-1]}
-    elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then
-        joined=1 prev=${COMP_WORDS[COMP_CWORD-2]}
-    fi
-"#;
+    let divided = include_str!("completions/divided.bash");
     let mut script = script.replacen(head, &format!("{head}{divided}"), 1);
     for (kind, place) in NAMES {
         let values = format!("COMPREPLY=($(compgen -W \"{}\" -- \"${{cur}}\"))", place);
@@ -114,37 +107,7 @@ fn bash(script: &str, brawn: &Command) -> String {
         );
         script = script.replacen(&block, &format!("{block}{stop}"), 1);
     }
-    let names = r#"# Sets `program` to the place of the word that names a program, if it is in front of the cursor.  $1 has the options
-# with values.
-_brawn_program() {
-    for ((program = 2; program < COMP_CWORD; program++)); do
-        if [[ ${COMP_WORDS[program + 1]} == = ]]; then
-            ((program += 2))
-        elif [[ " $1 " == *" ${COMP_WORDS[program]} "* ]]; then
-            ((program++))
-        elif [[ ${COMP_WORDS[program]} == -- ]]; then
-            ((++program < COMP_CWORD))
-            return
-        elif [[ ${COMP_WORDS[program]} != -* ]]; then
-            return 0
-        fi
-    done
-    return 1
-}
-
-# The names of toolchains of kind $1 that begin with $2; they are no words of a script.
-_brawn_names() {
-    local name
-    while IFS= read -r name; do
-        if [[ $name == "$2"* ]]; then
-            printf -v name %q "$name"
-            COMPREPLY+=("$name")
-        fi
-    done < <(echo all; command brawn toolchains --kind "$1" --names 2>/dev/null)
-}
-
-"#;
-    names.to_owned() + &script
+    include_str!("completions/names.bash").to_owned() + &script
 }
 
 fn zsh(script: &str) -> String {
@@ -155,15 +118,7 @@ fn zsh(script: &str) -> String {
         script = script.replace(&values, &format!(":_brawn_{kind}'"));
         // The value belongs to the same word.
         script = script.replace(&format!("'--{kind}=["), &format!("'--{kind}=-["));
-        functions += &format!(
-            r#"(( $+functions[_brawn_{kind}] )) ||
-_brawn_{kind}() {{
-    local -a names
-    names=(all "${{(@f)$(command brawn toolchains --kind {kind} --names 2>/dev/null)}}")
-    compadd "$@" -a names || _files "$@"
-}}
-"#
-        );
+        functions += &include_str!("completions/names.zsh").replace("KIND", kind);
     }
     // What follows a program is completed as the program's, without brawn's options.
     for (line, action) in [
@@ -210,35 +165,7 @@ fn fish(script: &str, brawn: &Command) -> String {
             );
         }
     }
-    let names = "# Whether the words in front of the cursor are those of subcommand $argv[1], and name no program; the others are its
-# options with values.
-function __fish_brawn_before_program
-    __fish_brawn_using_subcommand $argv[1]
-    or return
-    set -l words (commandline -opc)
-    set -e words[1..2]
-    while set -q words[1]
-        set -l word $words[1]
-        set -e words[1]
-        if contains -- $word $argv[2..-1]
-            set -e words[1]
-        else if test \"$word\" = --
-            not set -q words[1]
-            return
-        else if not string match -q -- '-*' $word
-            return 1
-        end
-    end
-    return 0
-end
-
-function __fish_brawn_names
-    echo all
-    command brawn toolchains --kind $argv[1] --names 2>/dev/null
-end
-
-";
-    names.to_owned() + &script
+    include_str!("completions/names.fish").to_owned() + &script
 }
 
 #[cfg(test)]

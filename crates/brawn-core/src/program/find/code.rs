@@ -42,7 +42,7 @@ pub struct Code<'p> {
     /// The starts of functions with names, by address; each once.
     starts: Vec<Start<'p>>,
     /// Functions with unwind information, which have no names here.
-    frames: Frames<'p>,
+    frames: Frames,
     /// How many bytes may be read instruction by instruction each time that the program is examined, and how many may still be read.
     budget: usize,
     work: Work,

@@ -34,16 +34,3 @@ fn the_newest_stay() {
     left.sort_unstable();
     assert_eq!(left, [root.path().join("1"), root.path().join("2")]);
 }
-
-#[test]
-fn a_scratch_file_is_gone_after_use() {
-    let root = tempfile::tempdir().unwrap();
-    let left = root.path().join(".scratch-1");
-    fs::write(&left, "").unwrap();
-    aged(&left, 2);
-    let one = Scratch::new(root.path()).unwrap();
-    let two = Scratch::new(root.path()).unwrap();
-    assert_ne!(one.path(), two.path());
-    drop((one, two));
-    assert_eq!(entries(root.path(), "").len(), 0);
-}

@@ -58,3 +58,15 @@ fn what_failed_or_is_something_else_says_nothing() {
     );
     assert!(Answers::read(&[call("--crate-name x", "")]).is_none());
 }
+
+#[test]
+fn a_record_is_gone_after_use_and_so_are_those_of_killed_runs() {
+    let root = tempfile::tempdir().unwrap();
+    let left = std::fs::File::create(root.path().join(".scratch-1")).unwrap();
+    let then = std::time::SystemTime::now() - LEFT * 2;
+    left.set_modified(then).unwrap();
+    let (one, two) = (record(root.path()).unwrap(), record(root.path()).unwrap());
+    assert_ne!(one.path(), two.path());
+    drop((one, two));
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}
