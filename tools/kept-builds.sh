@@ -14,13 +14,14 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 folders=(
   "target/debug Cargo.toml"
   "target/fuzz fuzz/Cargo.toml $host"
+  "target/oldest-rust Cargo.toml"
   "target/tmp/recipes/target Cargo.toml x86_64-unknown-linux-musl aarch64-unknown-linux-musl"
 )
 
 # What they are made from: the compilers, versions, profiles and flags.
 made_from() {
   rustc -vV
-  sha256sum .cargo/config.toml Cargo.toml Cargo.lock fuzz/Cargo.toml fuzz/Cargo.lock tools/fuzz.sh tools/rust-musl.sh tools/kept-builds.sh
+  sha256sum .cargo/config.toml Cargo.toml Cargo.lock fuzz/Cargo.toml fuzz/Cargo.lock tools/fuzz.sh tools/oldest-rust.sh tools/rust-musl.sh tools/kept-builds.sh
 }
 
 restore() {

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::files::{hash, write_once};
-use crate::musls::Musl;
+use crate::musls::{ALL, Musl};
 use crate::patched::{self, Patched};
 use crate::place::Place;
 use crate::recipe::{COMPILE, Recipe, again, finish, words};
@@ -165,8 +165,13 @@ impl Builder {
             }
             recipe.identity.clone_from(&patched.identity);
         }
-        // Compiling depends only on the headers. So one object is linked with every libc.a that has these headers.
-        recipe.compile_flags = vec![self.specs(&headers, &headers)?];
+        // Compiling depends only on the headers. So one object is linked with every libc.a that has these headers; or
+        // with every one of its architecture, since what differs between them is the archive.
+        let compiled_with = match musl.filter(|_| std::env::var_os(ALL).is_none()) {
+            Some(musl) => musl.common_headers().map_err(Failure::setup)?,
+            None => headers.clone(),
+        };
+        recipe.compile_flags = vec![self.specs(&compiled_with, &compiled_with)?];
         recipe.link_flags = vec![self.specs(&libraries, &headers)?];
         let flags = musl.map_or("", |m| m.tools.flags);
         recipe.compile_flags.extend(words(flags));

@@ -4,13 +4,16 @@
 //! route, on every musl, with every link, and with every profile. It does not cover every combination of these. A run
 //! on a heap that is not brawn's covers only its place and its route, since it shows nothing about brawn's heap.
 //!
+//! Under an emulator, where a trial takes ten times as long, the musls of an architecture are one for the cases, with each
+//! size of pages: their versions differ in what they differ in on x86_64, where every case runs on each.
+//!
 //! C++ is left out on a musl that only its own zig can link: zig would compile its C++ library for two programs, which
 //! takes minutes. So is a musl that repeats another one under an emulator.
 
 use crate::musls::Musl;
 use crate::place::Place;
 use crate::trial::Trial;
-use brawn_payload::Profile;
+use brawn_payload::{Architecture, Profile};
 use brawn_verify::ways::{Libc, Link};
 use std::collections::{BinaryHeap, HashSet};
 
@@ -19,15 +22,33 @@ use std::collections::{BinaryHeap, HashSet};
 enum Covered<'a> {
     Place(Place, &'a str),
     Route(Libc, &'a str, &'a str),
-    Musl(Option<&'a str>, &'a str, &'a str),
+    Musl(Surroundings<'a>, &'a str, &'a str),
     Link(Link, &'a str, &'a str),
     Profile(Profile, &'a str, &'a str),
+}
+
+/// What a musl is for the cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Surroundings<'a> {
+    Distribution,
+    Musl(&'a str),
+    Emulated(Architecture, u32),
+}
+
+fn surroundings(musl: Option<&Musl>) -> Surroundings<'_> {
+    match musl {
+        None => Surroundings::Distribution,
+        Some(musl) if musl.is_emulated() => {
+            Surroundings::Emulated(musl.tools.architecture, musl.page())
+        }
+        Some(musl) => Surroundings::Musl(&musl.name),
+    }
 }
 
 fn covered<'a>(trial: &Trial<'a>) -> Vec<Covered<'a>> {
     let (place, program) = (trial.place, trial.program.name.as_str());
     let case = trial.case.unwrap_or_default();
-    let musl = place.musl.map(|musl| musl.name.as_str());
+    let musl = surroundings(place.musl);
     let mut covered = vec![
         Covered::Place(place, program),
         Covered::Route(place.libc, program, case),

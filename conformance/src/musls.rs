@@ -13,6 +13,9 @@ const LOCK: &str = include_str!("../../tools/musls.lock");
 /// The list that `tools/musls-shared.sh` downloads.
 const SHARED: &str = include_str!("../../tools/musls-shared.lock");
 
+/// The variable with which all trials run, with whole counts.
+pub const ALL: &str = "BRAWN_CONFORMANCE_ALL";
+
 /// On every musl and profile except the default ones, long counts are divided by this.
 pub const SHARE: u32 = 10;
 
@@ -224,6 +227,11 @@ impl Musl {
         self.tools.emulator.is_some()
     }
 
+    /// The size of the pages that its programs see.
+    pub fn page(&self) -> u32 {
+        self.page
+    }
+
     /// The command that starts its programs, with its arguments; empty if they need none.
     pub fn emulator(&self) -> Vec<String> {
         let page = self.page.to_string();
@@ -276,6 +284,23 @@ impl Musl {
     /// The directory of its headers.
     pub fn headers(&self) -> Result<PathBuf, String> {
         self.has("include", "stdlib.h")
+    }
+
+    /// The directory of the headers that programs for every musl of its architecture are compiled with, unless all
+    /// trials run: musl's ABI does not change.
+    pub fn common_headers(&self) -> Result<PathBuf, String> {
+        let of_architecture = |name: &str| name.ends_with(self.tools.debian);
+        match WHOLE.iter().find(|(name, _)| of_architecture(name)) {
+            Some((name, _)) => {
+                let folder = self.folder.with_file_name(name);
+                Self {
+                    folder,
+                    ..self.clone()
+                }
+                .headers()
+            }
+            None => toolchain::musl_headers(),
+        }
     }
 
     /// The zig that it comes from.

@@ -2,16 +2,13 @@
 
 use crate::build::Builder;
 use crate::failure::Failure;
-use crate::musls::{Extent, Musl, SHARE};
+use crate::musls::{ALL, Extent, Musl, SHARE};
 use crate::place::Place;
 use crate::toolchain::home;
 use brawn_payload::Profile;
 use brawn_verify::directives::{Program, Stage};
 use brawn_verify::run::{measures, run};
 use brawn_verify::ways::{Libc, Link};
-
-/// The variable with which all trials run, with whole counts.
-pub const ALL: &str = "BRAWN_CONFORMANCE_ALL";
 
 /// How often `fork_threads` forks without [`ALL`], instead of 20,000 times: it runs alone, for 40 seconds.
 const FORKS: u32 = 6000;

@@ -2,9 +2,9 @@
 
 use brawn_conformance::build::Builder;
 use brawn_conformance::draw::draw;
-use brawn_conformance::musls::matrix;
+use brawn_conformance::musls::{ALL, matrix};
 use brawn_conformance::times::Times;
-use brawn_conformance::trial::{ALL, Trial as Attempt, programs, trials};
+use brawn_conformance::trial::{Trial as Attempt, programs, trials};
 use brawn_verify::ways::Link;
 use libtest_mimic::{Arguments, Trial};
 use std::collections::HashMap;

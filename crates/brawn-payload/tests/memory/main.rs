@@ -232,7 +232,7 @@ fn every_function_holds_as_gcc_compiles_it() -> Result<()> {
 
 #[test]
 fn every_function_holds_as_clang_compiles_it() -> Result<()> {
-    holds("clang", &X86_64, &[&[]], &["without-giants"])
+    holds("clang", &X86_64, &[&[]], &["sparse"])
 }
 
 #[test]
