@@ -30,7 +30,7 @@ struct block {
 struct work {
     uint64_t state;
     int places, operations, share, forks, waits;
-    unsigned grows;  /* how many of 100 operations let a block grow */
+    unsigned grows; /* how many of 100 operations let a block grow */
     struct block blocks[PLACES];
 };
 
@@ -85,7 +85,7 @@ static void take(struct work *w, struct block *b) {
     b->seed = (unsigned)draw(w, 256);
     b->size = size;
     b->at = hidden(kind == 0 ? calloc(1, size) : kind == 1 ? aligned_alloc(alignment, size)
-                                                          : malloc(size));
+                                                           : malloc(size));
     NEED(b->at);
     in_use += size;
     CHECK(((uintptr_t)b->at & (alignment - 1)) == 0, "%zu bytes are at %p, asked for a multiple of %zu", size, (void *)b->at, alignment);
@@ -107,7 +107,9 @@ static void resize(struct work *w, struct block *b) {
     NEED(b->at = realloc(b->at, size));
     in_use += size - old;
     b->size = size;
-    check_marks(b, old == 0 ? 0 : old < size ? old - 1 : size - 1, "after realloc");
+    check_marks(b, old == 0 ? 0 : old < size ? old - 1
+                                             : size - 1,
+        "after realloc");
     write_marks(b);
 }
 
