@@ -4,8 +4,8 @@
 //! route, on every musl, with every link, and with every profile. It does not cover every combination of these. A run
 //! on a heap that is not brawn's covers only its place and its route, since it shows nothing about brawn's heap.
 //!
-//! Under an emulator, where a trial takes ten times as long, the musls of an architecture are one for the cases, with each
-//! size of pages: their versions differ in what they differ in on x86_64, where every case runs on each.
+//! Under an emulator, where a trial takes ten times as long, each case runs once for each size of pages, not on each version
+//! of musl. What differs between the versions is the same as on x86_64, where every case runs on each of them.
 //!
 //! C++ is left out on a musl that only its own zig can link: zig would compile its C++ library for two programs, which
 //! takes minutes. So is a musl that repeats another one under an emulator.
