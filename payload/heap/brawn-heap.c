@@ -56,6 +56,9 @@
 
 _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 128 : 96), "free indexes slices by this size");
 
+// On the way where a page becomes full, which is seldom: not a copy of its loops in each of the four functions that change a queue.
+static inline NOINLINE void mi_heap_queue_first_update(mi_heap_t *heap, const mi_page_queue_t *queue);
+
 // Compiled for few bytes (build/recipe.rs), clang inlines less than it would; other compilers have no such limit.  These are short, and on
 // the ways of `malloc` and `free` that are taken often behind the first ones: where a page becomes full, or a span free.
 #ifdef __clang__

@@ -18,6 +18,7 @@ mod compare_predict;
 mod compare_saved;
 mod corpus;
 mod each;
+mod growth;
 mod guide;
 mod heap_profile;
 mod holes;

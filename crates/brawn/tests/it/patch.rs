@@ -419,42 +419,6 @@ fn one_part_first_and_the_other_later() {
 }
 
 #[test]
-fn a_stripped_program_grows_by_20_kib_at_most() {
-    let folder = Folder::musl();
-    succeed(
-        brawn()
-            .args(["patch", "--only", "memory"])
-            .arg(folder.libc()),
-    );
-    let names = brawn_core::identify::MEMORY;
-    let source = folder.path().join("all.c");
-    let text = format!(
-        "#define _GNU_SOURCE\n#include <string.h>\n#include <strings.h>\n\
-         void *volatile all[] = {{ {} }};\nint main(void) {{ return !all[0]; }}\n",
-        names.join(", ")
-    );
-    std::fs::write(&source, text).unwrap();
-    let source = source.to_str().unwrap();
-    let size = |more: &[&str], name: &str| {
-        let program = folder.path().join(name);
-        let program = program.to_str().unwrap();
-        let flags = ["-O2", "-static", "-s", source, "-o", program];
-        ok("musl-gcc", &[&flags[..], more].concat());
-        ok(program, &[]);
-        let sizes = ok("size", &[program]);
-        let line = sizes.lines().nth(1).unwrap();
-        let mut words = line.split_whitespace().map(|w| w.parse::<u64>().unwrap());
-        words.next().unwrap() + words.next().unwrap()
-    };
-    let stock = size(&[], "stock");
-    let ours = size(&[&format!("-L{}", folder.path().display())], "ours");
-    // What musl's take is no more than 4 KiB: else the programs are not what they should be.
-    assert!(ours > stock + 8000, "{stock} and {ours} bytes");
-    // 370 bytes of it count calls before the processor is asked (payload/memory/x86_64/level.c): 38 us of a short program's life.
-    assert!(ours <= stock + 20 * 1024, "{stock} and {ours} bytes");
-}
-
-#[test]
 fn what_cannot_be_printed_is_an_error_and_a_reader_that_has_left_is_none() {
     let folder = Folder::small();
     let said = |arguments: &[&str], to: Stdio| {
