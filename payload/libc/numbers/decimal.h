@@ -34,12 +34,12 @@ INLINE uint64_t value_of_eight(uint64_t bytes) {
 
 enum { MOST_DIGITS = 19 };
 
-// Digits that come after the first 19, which `decimal->digits` has already; returns where they end.
-static COLD const char *further(const char *s, Decimal *decimal, int after_point) {
-    const char *const start = s;
-    for (; FITS_IN(s, 8) && eight_digits(GET64(s)); s += 8) decimal->more |= GET64(s) != 0x3030303030303030;
-    for (; digit_of(*s) < 10; s++) decimal->more |= digit_of(*s) != 0;
-    if (!after_point) decimal->exponent += (int)(s - start);
+// Digits that come after the first 19: where they end.
+static COLD const char *further(const char *s, int *more) {
+    int any = 0;
+    for (; FITS_IN(s, 8) && eight_digits(GET64(s)); s += 8) any |= GET64(s) != 0x3030303030303030;
+    for (; digit_of(*s) < 10; s++) any |= digit_of(*s) != 0;
+    *more = any;
     return s;
 }
 
@@ -59,7 +59,13 @@ INLINE const char *some_digits(const char *s, Decimal *decimal, int *count, int 
     decimal->digits = digits;
     *count = have;
     if (after_point) decimal->exponent -= (int)(s - start);
-    if (UNLIKELY(digit_of(*s) < 10)) s = further(s, decimal, after_point);
+    if (UNLIKELY(digit_of(*s) < 10)) {
+        int more;
+        start = s;
+        s = further(s, &more);
+        decimal->more |= more;
+        if (!after_point) decimal->exponent += (int)(s - start);
+    }
     return s;
 }
 

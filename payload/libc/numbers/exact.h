@@ -103,8 +103,9 @@ static COLD int against(const FirstDigits *first, uint64_t plus, Wide bound, int
     return 0;
 }
 
-// Makes a product, which is a bit too small, sure for a type with `precision` bits.  Returns 0 for a number that is too long.
-static COLD int made_sure(const char *s, const Decimal *decimal, int precision, Product *product) {
+// Makes a product, which is a bit too small, sure for a type with `precision` bits; `exponent` is that of the first 19 digits.
+// Returns 0 for a number that is too long.
+static COLD int made_sure(const char *s, int exponent, int precision, Product *product) {
     // The boundary: a multiple of half the last bit.
     const int shift = 127 - precision;
     if (precision < 1 || product->error >> (shift - 1)) return 0;
@@ -112,7 +113,7 @@ static COLD int made_sure(const char *s, const Decimal *decimal, int precision, 
     FirstDigits first;
     int result = 0;
     for (int most = FIRST_DIGITS;; most = 1200) {
-        read_first(s, decimal->exponent, most, &first);
+        read_first(s, exponent, most, &first);
         const int ten = first.exponent, fives = ten < 0 ? -ten : ten, bits = 64 * (ROOM_OF_EXACT - 2);
         if (fives > 1800 || first.count * 10 / 3 + (ten > 0 ? fives * 7 / 3 : 0) > bits - 2 || (ten < 0 ? fives * 7 / 3 : 0) > bits - 68)
             return 0;

@@ -124,9 +124,8 @@ INLINE double unknown(double x) {
     return x;
 }
 
-// Infinity or the largest double, as the mode says.
+// Infinity or the largest double, as the mode says.  errno is its caller's.
 INLINE double too_large(int negative) {
-    ERRNO = OUT_OF_RANGE;
     return unknown(negative ? -0x1p1023 : 0x1p1023) * 0x1p1023;
 }
 
@@ -139,8 +138,8 @@ INLINE int is_below(uint64_t digits, int ten, int place) {
 
 // 2^-600 or -2^-600 for what is nearer to zero than to the least number of its type, which is 2^`emin`: its caller makes it as small
 // as the mode has it.  Or a zero, whose sign goes by the mode: musl adds a large number there and takes it away again.
+// errno is its caller's.
 INLINE double too_small(uint64_t digits, int ten, int negative, int emin) {
-    ERRNO = OUT_OF_RANGE;
     if (is_below(digits, ten, emin - 2 * __LDBL_MANT_DIG__)) return unknown(negative ? -0x1p-600 : 0x1p-600);
     const double large = unknown(negative ? -0x1p-548 : 0x1p-548);
     return unknown(large + (negative ? -0x1.8p-601 : 0x1.8p-601)) - large;

@@ -63,7 +63,7 @@ INLINE double sized_down(double small, const Type *type) {
 }
 
 // What is no usual decimal number.
-static COLD double special_number(const char *s, char **end, const Type *type) {
+static __attribute__((noinline)) double special_number(const char *s, char **end, const Type *type) {
     const Odd odd = special_of(s);
     const int first = odd.exponent + 61, last = odd.size ? odd.exponent + __builtin_ctzll(odd.size) : 0;
     double result = 0;
@@ -93,8 +93,9 @@ static COLD double special_number(const char *s, char **end, const Type *type) {
     return result;
 }
 
-// A decimal number far below the least number of its type or far above the largest.
-static COLD double beyond(uint64_t digits, int ten, int negative, const Type *type) {
+// A decimal number far below the least number of its type or far above the largest.  errno is its caller's, which has room for
+// what a call leaves in no register.
+static __attribute__((noinline)) double beyond(uint64_t digits, int ten, int negative, const Type *type) {
     if (ten > 0) return too_large(negative);
     return sized_down(too_small(digits, ten, negative, type->least - type->precision + 1), type);
 }
@@ -105,15 +106,18 @@ static COLD double extreme(const char *s, char **end, const Decimal *decimal, Pr
     const int first = product->exponent + 127, left = first - type->least + type->precision;
     double result;
     if (first > type->greatest) {
+        ERRNO = OUT_OF_RANGE;
         result = too_large(negative);
     } else if (left < -1) {
         // Less than half the least number, whatever the error is.
+        ERRNO = OUT_OF_RANGE;
         result = beyond(decimal->digits, decimal->exponent, negative, type);
     } else if (!is_sure(product, first < type->least ? left : type->precision) &&
-        !made_sure(s, decimal, first < type->least ? left : type->precision, product)) {
+        !made_sure(s, decimal->exponent, first < type->least ? left : type->precision, product)) {
         return (double)narrowed(scanned(s, end, type->kind), type->greatest);
     } else if (product->exponent + 127 < type->least) {
         const uint64_t times = tiny(product, product->exponent + 127 - type->least + type->precision, negative);
+        // errno is set.
         if (!times) result = beyond(decimal->digits, decimal->exponent, negative, type);
         else if (type->kind == AS_FLOAT) result = (double)(negative ? -(int64_t)times : (int64_t)times) * 0x1p-149;
         else result = ((union { uint64_t bits; double of; }){times | (uint64_t)negative << 63}).of;
@@ -153,12 +157,17 @@ static COLD double extreme(const char *s, char **end, const Decimal *decimal, Pr
         }                                                                                                \
         if (UNLIKELY(is_beyond(&decimal, least - precision, greatest))) {                                \
             if (end) *end = (char *)(uintptr_t)decimal.end;                                              \
+            ERRNO = OUT_OF_RANGE;                                                                        \
             return (Float)beyond(decimal.digits, decimal.exponent, decimal.negative, &type);             \
         }                                                                                                \
-        Product product = product_of(&decimal);                                                          \
+        const Product product = product_of(&decimal);                                                    \
         const int first = product.exponent + 127;                                                        \
-        if (UNLIKELY(first < least || first >= greatest || !is_sure(&product, precision)))               \
-            return (Float)extreme(s, end, &decimal, &product, &type);                                    \
+        if (UNLIKELY(first < least || first >= greatest || !is_sure(&product, precision))) {             \
+            /* What has an address is a copy: `decimal` and `product` stay in registers. */              \
+            const Decimal as_read = decimal;                                                             \
+            Product as_found = product;                                                                  \
+            return (Float)extreme(s, end, &as_read, &as_found, &type);                                   \
+        }                                                                                                \
         const Binary binary = binary_of(&product);                                                       \
         result = (Float)(decimal.negative ? -binary.size : binary.size);                                 \
         if (end) *end = (char *)(uintptr_t)decimal.end;                                                  \
@@ -223,6 +232,7 @@ static int read_long_double(const char *s, const Decimal *decimal, long double *
         return 1;
     }
     if (UNLIKELY(ten < -4980)) {
+        ERRNO = OUT_OF_RANGE;
         *result = too_small(decimal->digits, ten, negative, -16445) * 0x1p-16300L;
         return 1;
     }
@@ -230,7 +240,7 @@ static int read_long_double(const char *s, const Decimal *decimal, long double *
     const int first = product.exponent + 127;
     // Its power of two has to be a normal number.
     if (first < -16300 || first > 16380) return 0;
-    if (!is_sure(&product, 64) && !made_sure(s, decimal, 64, &product)) return 0;
+    if (!is_sure(&product, 64) && !made_sure(s, decimal->exponent, 64, &product)) return 0;
     uint64_t low = (uint64_t)product.number;
     long double below = low >> 63 ? 0.5L : 0;
     if (low << 1 || product.error) below += 0.25L;
@@ -240,7 +250,7 @@ static int read_long_double(const char *s, const Decimal *decimal, long double *
     return 1;
 }
 
-static COLD int read_odd_long_double(const char *s, const char **end, long double *result) {
+static __attribute__((noinline)) int read_odd_long_double(const char *s, const char **end, long double *result) {
     const Odd odd = special_of(s);
     const int first = odd.exponent + 61;
     switch (odd.kind) {
@@ -272,9 +282,10 @@ HIDDEN long double brawn_strtold(const char *restrict s, char **restrict end) {
         if (end) *end = (char *)(uintptr_t)decimal.end;
         return decimal.negative ? -0.0L : 0.0L;
     }
+    const char *behind = decimal.end;
     long double result;
-    if (LIKELY(decimal.end != 0) ? read_long_double(s, &decimal, &result) : read_odd_long_double(s, &decimal.end, &result)) {
-        if (end) *end = (char *)(uintptr_t)decimal.end;
+    if (LIKELY(behind != 0) ? read_long_double(s, &decimal, &result) : read_odd_long_double(s, &behind, &result)) {
+        if (end) *end = (char *)(uintptr_t)behind;
         return result;
     }
 #endif

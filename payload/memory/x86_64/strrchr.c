@@ -35,10 +35,12 @@ static char *AT(find_last)(const char *s, int c) {
         // Few processors have only this level, so its size matters more than its speed.
         do {
             const vec a = LOAD(p);
-            m = EQ(a, x);
-            end = EQ(a, zero);
-            if (end) goto at_end;
-            if (m) last = p + TOP(m), block = NULL;
+            if (HITS(JOIN(SAME(a, x), SAME(a, zero)))) {
+                m = EQ(a, x);
+                end = EQ(a, zero);
+                if (end) goto at_end;
+                last = p + TOP(m), block = NULL;
+            }
             p += WIDTH;
             LOOK_UP(p, brawn_strrchr(p, c) ?: (char *)last);
         } while (WIDTH == 16 || (uintptr_t)p & (4 * WIDTH - 1));
