@@ -201,14 +201,16 @@ impl Fit<'_, '_, '_> {
     /// functions often share an address: musl defines many names by a weak function that does nothing, which another
     /// member may replace; and linkers fold functions with the same code. In another program they may be apart.
     fn may_differ(&self, one: u64, other: u64) -> bool {
-        let is_empty = |address: u64| {
-            let mut loads = self.program.loads().filter(|s| s.is_code());
-            let load = loads.find(|s| s.filled().contains(&address));
-            let room = load.map_or(0, |s| s.filled().end - address);
-            let code = self.program.at(address, room.min(EMPTY));
-            code.is_some_and(self.program.architecture.facts().is_stub)
-        };
-        is_empty(one) || is_empty(other)
+        self.is_empty(one) || self.is_empty(other)
+    }
+
+    /// Whether an empty function is there.
+    fn is_empty(&self, address: u64) -> bool {
+        let mut loads = self.program.loads().filter(|s| s.is_code());
+        let load = loads.find(|s| s.filled().contains(&address));
+        let room = load.map_or(0, |s| s.filled().end - address);
+        let code = self.program.at(address, room.min(EMPTY));
+        code.is_some_and(self.program.architecture.facts().is_stub)
     }
 
     fn constants_fit(&self, known: &HashMap<u32, u64>) -> bool {
@@ -261,6 +263,20 @@ impl Fit<'_, '_, '_> {
         }
     }
 
+    /// Whether everything that function `number` at `place` refers to has its code there, as far as the build has code
+    /// of it. An empty function may stand for any.
+    fn refers_to_its_own(&self, number: usize, place: u64) -> bool {
+        let own = &self.build.functions[number].names;
+        self.claims(number, place).iter().all(|(name, address)| {
+            let functions = self.build.functions.iter();
+            let mut functions = functions.filter(|f| f.names.contains(name));
+            own.contains(name)
+                || functions.clone().next().is_none()
+                || functions.any(|f| self.is_code_at(f, *address))
+                || self.is_empty(*address)
+        })
+    }
+
     /// The functions `numbers` have the same code, which is at `places`. Pairs them if the known names confirm a
     /// pair.
     fn choose(&mut self, numbers: &[usize], places: &[u64]) {
@@ -294,13 +310,14 @@ impl Fit<'_, '_, '_> {
     fn pair(&mut self, numbers: &[usize], places: &[u64], needed: usize, how: How) {
         let mut numbers = numbers.to_vec();
         let mut places = places.to_vec();
+        let is_one = numbers.len() == 1;
         loop {
-            let scores = |n: &usize| -> Vec<_> {
-                places
-                    .iter()
-                    .map(|place| self.confirmed(*n, *place))
-                    .collect()
+            let score = |number, place| {
+                let fits = is_one || self.refers_to_its_own(number, place);
+                self.confirmed(number, place).filter(|_| fits)
             };
+            let scores =
+                |n: &usize| -> Vec<_> { places.iter().map(|place| score(*n, *place)).collect() };
             let scores: Vec<Vec<Option<usize>>> = numbers.iter().map(scores).collect();
             let Some(best) = scores.iter().flatten().flatten().max().copied() else {
                 return;

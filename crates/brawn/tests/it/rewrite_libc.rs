@@ -190,6 +190,47 @@ fn positions_and_parts_do_the_same() {
     }
 }
 
+/// Of functions that have the same code but for what they call, a program often has one alone.
+#[test]
+fn one_of_several_alike_does_the_same() {
+    let uses = [
+        "sprintf(text, \"%s and %d\", word, n); puts(text);",
+        "fprintf(stdout, \"%s and %d\\n\", word, n);",
+        "sprintf(text, \"%s and %d\", word, n); fprintf(stdout, \"%s, %zu\\n\", text, strlen(text));",
+        "asprintf(&other, \"%s and %d\", word, n); puts(other); free(other);",
+        "asprintf(&other, \"%s and %d\", word, n); sprintf(text, \"<%s>\", other); puts(text); free(other);",
+        "sscanf(\"17 rest\", \"%d %99s\", &n, text); printf(\"%d %s\\n\", n, text);",
+        "sscanf(\"17 rest\", \"%d %99s\", &n, text); sprintf(text + 50, \"%d %s\", n, text); puts(text + 50);",
+        "fscanf(stdin, \"%99s\", text); printf(\"%s.\\n\", text);",
+        "wprintf(L\"%s and %d\\n\", word, n);",
+        "swprintf(wide, 50, L\"%s and %d\", word, n); printf(\"%ls\\n\", wide);",
+        "swscanf(L\"17 rest\", L\"%d %99s\", &n, text); printf(\"%d %s\\n\", n, text);",
+        "printf(\"%g\\n\", (double)strtof(\"2.5x\", &other)); puts(other);",
+        "printf(\"%g\\n\", (double)wcstof(L\"2.5x\", &end)); printf(\"%ls\\n\", end);",
+        "printf(\"%g\\n\", (double)strtold(\"2.5x\", &other)); puts(other);",
+        "printf(\"%ld\\n\", strtol(\"-25x\", &other, 10)); puts(other);",
+        "printf(\"%lu\\n\", strtoul(\"25x\", &other, 10)); puts(other);",
+        "printf(\"%lu\\n\", wcstoul(L\"25x\", &end, 10)); printf(\"%ls\\n\", end);",
+        "printf(\"%d\\n\", snprintf(text, 5, \"%s and %d\", word, n)); puts(text);",
+    ];
+    for each in uses {
+        let room = Room::with(&format!(
+            "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <wchar.h>\n\
+             int main(int n, char **words) {{\n\
+             char *text = calloc(100, 1), *volatile word = n > 1 ? words[1] : \"one\", *other;\n\
+             wchar_t wide[50], *end;\n{each}\nfree(text);\nreturn (void)wide, (void)end, (void)other, 0;\n}}\n"
+        ));
+        room.run("musl-gcc", &["-O1 -w -fno-builtin -c main.c"]);
+        for musl in ["1.2.3", "1.2.5"] {
+            link(&room, musl, "main.o");
+            room.run("strip", &["p"]);
+            let expected = ok(&room.path("p"), &[]);
+            rewritten(&room, "p", &[]);
+            assert_eq!(ok(&room.path("out"), &[]), expected, "{musl}: {each}");
+        }
+    }
+}
+
 /// Functions of a program's own with names of libc's, which do other things.
 const OWN: &str = "#include <stddef.h>
 double floor(double x) { return x + 41; }

@@ -1,6 +1,5 @@
 //! The results of the fit: names of functions and of data, each with the evidence for it.
 
-use super::super::Function;
 use super::super::operand::{self, Form, Operand};
 use super::super::wanted::is_libc;
 use super::{Fit, How};
@@ -20,13 +19,14 @@ impl Fit<'_, '_, '_> {
             How::Reference => Evidence::Reference(self.build.name.clone()),
         };
         let called = self.called();
-        for (function, place) in self.build.functions.iter().zip(&self.places) {
+        for (number, place) in self.places.iter().enumerate() {
             let Some((address, how)) = *place else {
                 continue;
             };
-            if !self.is_told(function, address, &called) {
+            if !self.is_told(number, address, &called) {
                 continue;
             }
+            let function = &self.build.functions[number];
             let is_here = |name: &&u32| self.known.get(name) == Some(&address);
             for name in function
                 .names
@@ -77,14 +77,24 @@ impl Fit<'_, '_, '_> {
 
     /// Whether the function at `place` can only be this function of musl's. `strtof` and `wcstof`, for example, have
     /// the same code, but call different functions. So the functions that it calls must have been found themselves;
-    /// for a long function it is enough that their addresses are known. A function that a long function calls counts
-    /// in any case.
-    fn is_told(&self, function: &Function, place: u64, called: &HashSet<(u32, u64)>) -> bool {
+    /// for a long function it is enough that their addresses are known. If another function has the same code, as
+    /// `sprintf` has `asprintf`'s, what it refers to must be there. A function that a long function calls counts in any
+    /// case.
+    fn is_told(&self, number: usize, place: u64, called: &HashSet<(u32, u64)>) -> bool {
+        let function = &self.build.functions[number];
         let names = || function.names.iter().chain(&function.weak);
         if !names().any(|name| is_libc(self.build.text(*name)))
             || names().any(|name| called.contains(&(*name, place)))
         {
             return true;
+        }
+        let mut alike = self
+            .build
+            .functions
+            .iter()
+            .filter(|f| f.digest == function.digest);
+        if alike.nth(1).is_some() && !self.refers_to_its_own(number, place) {
+            return false;
         }
         let inside = place..place + u64::from(function.size);
         let mut branches = function
