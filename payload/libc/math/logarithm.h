@@ -21,8 +21,10 @@ INLINE int is_special_float(uint32_t bits) {
     return bits - 0x00800000 >= 0x7f800000 - 0x00800000;
 }
 
+// As integers: processors take a hundred cycles to multiply a subnormal number.
 INLINE uint32_t normal_bits(uint32_t bits) {
-    return bits_of_float(float_of(bits) * 0x1p23f) - (23u << 23);
+    const uint32_t shift = (unsigned)__builtin_clz(bits) - 8;
+    return (bits << shift) - (shift << 23);
 }
 
 // The logarithm of the numbers for which is_special_float() is true, but for subnormal ones.
