@@ -172,9 +172,9 @@ fn toolchains(args: &Args, changed: &mut Vec<toolchains::ToolchainKind>) -> Vec<
     let chosen = args.which.choose();
     let mut reports = Vec::with_capacity(chosen.toolchains.len());
     for toolchain in &chosen.toolchains {
-        let report = one_of_many(args, &toolchain.path);
+        let report = one_of_many(args, &toolchain.archive.path);
         if matches!(report.status, Status::Patched | Status::Upgraded) {
-            changed.push(toolchain.kind);
+            changed.push(toolchain.archive.kind);
         }
         reports.push(report);
     }

@@ -14,7 +14,7 @@ use brawn_core::publish::place;
 use brawn_core::publish::place::File as Placed;
 use brawn_core::publish::private::PrivateFolder;
 use brawn_core::publish::trust;
-use brawn_core::shown::shown;
+use brawn_core::shown::{self, shown};
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, PRELOAD_NAME, Preload, Profile};
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub struct Args {
 /// The object that `--json` prints.
 #[derive(Debug, Serialize)]
 struct Written {
-    #[serde(serialize_with = "ui::path")]
+    #[serde(serialize_with = "shown::path")]
     path: PathBuf,
     /// Size in bytes.
     size: usize,

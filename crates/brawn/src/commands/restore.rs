@@ -122,10 +122,10 @@ fn toolchains(which: &Which, changed: &mut Vec<toolchains::ToolchainKind>) -> Ve
     let chosen = which.choose();
     let mut reports = Vec::new();
     for toolchain in chosen.toolchains.iter().filter(|t| which::is_recorded(t)) {
-        let path = &toolchain.path;
+        let path = &toolchain.archive.path;
         let outcome = archive(path).map_err(|error| which::denied(error, path));
         if outcome.as_ref().is_ok_and(|o| *o == Restored::Restored) {
-            changed.push(toolchain.kind);
+            changed.push(toolchain.archive.kind);
         }
         reports.push(report(path, outcome));
     }
