@@ -92,13 +92,7 @@ fn empty(request: &Request, forms: &[Form]) -> Comparison {
         counters: counters::look(),
         seed: request.seed.unwrap_or_else(schedule::seed),
         candidates: forms.iter().map(|form| form.told.clone()).collect(),
-        order: Vec::new(),
-        runs: Vec::new(),
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        apart: None,
-        diagnosis: None,
-        prediction: None,
+        ..Comparison::default()
     }
 }
 
