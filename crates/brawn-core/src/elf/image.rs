@@ -5,11 +5,11 @@
 
 mod notes;
 
-pub use notes::{AnyNote, notes};
+pub use notes::notes;
 
 use super::ident::Ident;
 use crate::error::{Error, Result};
-use crate::note::Note;
+use crate::note::{AnyNote, Note};
 use crate::work::{MOST_LOADS, Strings, overlap};
 use object::Endianness;
 use object::elf;
