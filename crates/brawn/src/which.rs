@@ -5,7 +5,7 @@ use crate::ui;
 use brawn_core::toolchains::{
     Archive, FoundToolchains, Places, Rust, Toolchain, ToolchainKind, find, survey, swift_sdks,
 };
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_payload::payloads;
 use rayon::prelude::*;
 use std::env;
@@ -288,7 +288,7 @@ pub fn below(root: &Path) -> Result<Places> {
         .canonicalize()
         .map_err(|e| Error::io("cannot find it", e).path(root))?;
     if !root.is_dir() {
-        return Err(Error::new(Kind::Usage, "`--root` with a file")
+        return Err(Error::usage("`--root` with a file")
             .expected("a directory")
             .path(&root));
     }

@@ -7,7 +7,7 @@ use crate::data::{Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run 
 use crate::process::counters;
 use crate::process::job::{End, Job, Output, Run};
 use crate::process::tree;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ impl Session<'_> {
         }
         let asked = &self.request.compare_output;
         if let Some(path) = Outputs::missing(asked) {
-            let error = Error::new(Kind::NotApplicable, "the program wrote no such file");
+            let error = Error::not_applicable("the program wrote no such file");
             return Err(error
                 .path(path)
                 .expected("what `--compare-output` is to compare"));

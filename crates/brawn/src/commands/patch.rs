@@ -115,10 +115,8 @@ pub fn run(args: &Args) -> Exit {
     let mut kinds = Vec::new();
     let usage = match args.parts.components() {
         Ok(parts) if args.upgrade && !parts.contains(&Component::Heap) => {
-            let without = Error::new(
-                Kind::Usage,
-                "`--upgrade` together with an option that leaves the heap as it is",
-            );
+            let without =
+                Error::usage("`--upgrade` together with an option that leaves the heap as it is");
             Some(without.expected("one of them: `--upgrade` is about the heap"))
         }
         Ok(_) => None,
@@ -147,7 +145,7 @@ fn named(args: &Args, path: &Path) -> Vec<Report> {
     let is_folder = std::fs::metadata(path).is_ok_and(|m| m.is_dir());
     match (is_folder, &args.output) {
         (true, Some(_)) => {
-            let error = Error::new(Kind::Usage, "`-o` with a directory")
+            let error = Error::usage("`-o` with a directory")
                 .expected("one archive")
                 .path(path);
             vec![failed(path, &error)]
