@@ -26,22 +26,8 @@ pub struct Options {
     markdown: bool,
     #[command(flatten)]
     places: Places,
-    #[arg(long)]
-    only: Vec<String>,
-    /// Only these heaps
-    #[arg(long, value_delimiter = ',')]
-    heaps: Vec<String>,
-    #[arg(long)]
-    quick: bool,
-    /// Object files, or directories of them, to link in front of brawn's libc.a
-    #[arg(long)]
-    objects: Vec<PathBuf>,
-    /// The libc.a to patch [default: that of musl-gcc]
-    #[arg(long)]
-    libc: Option<PathBuf>,
-    /// Limit by RLIMIT_DATA, where no cgroup can be made: it counts mappings, whether touched or not
-    #[arg(long)]
-    rlimit: bool,
+    #[command(flatten)]
+    choice: Choice,
     /// How many of the patterns that take brawn longest against glibc are shown
     #[arg(long, default_value_t = 20)]
     worst: usize,
@@ -54,24 +40,12 @@ pub struct Options {
     /// Write the raw data of a part here; those of the whole go to bench/results
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// `crates/brawn-rt/objects` as it was with the earlier engine
-    old: Option<PathBuf>,
 }
 
 /// The options that only some kinds take.
 const OPTIONAL: [&str; 11] = [
     "only", "heaps", "quick", "objects", "libc", "rlimit", "worst", "list", "plot", "out", "old",
 ];
-
-impl Options {
-    fn choice(&self) -> Choice {
-        Choice {
-            only: self.only.clone(),
-            heaps: self.heaps.clone(),
-            quick: self.quick,
-        }
-    }
-}
 
 /// A kind of measurement.
 pub struct Kind {
@@ -86,7 +60,7 @@ pub struct Kind {
     takes: &'static [&'static str],
     /// Whether raw data of a part are kept: otherwise they would be a part of a page's table.
     keeps_parts: bool,
-    measure: fn(&Site, &Options, usize, &Progress) -> Result<Raw>,
+    measure: fn(&Site, &Choice, usize, &Progress) -> Result<Raw>,
     show: fn(&Raw, &Options) -> Vec<Table>,
     /// What stands below the tables.
     said: fn(&Raw) -> String,
@@ -115,11 +89,7 @@ pub const KINDS: [Kind; 12] = [
         about: "Measure every function of libc that matters to programs, with stock musl, brawn and glibc",
         only: ("Only these families", || own::libc::FAMILIES.to_vec()),
         takes: &["only", "quick", "objects", "libc"],
-        measure: |site, o, rounds, progress| {
-            let objects = own::libc::objects(&o.objects)?;
-            let given = (&objects[..], o.libc.as_deref());
-            own::libc::measure(site, &o.choice(), given, rounds, progress)
-        },
+        measure: own::libc::measure,
         show: |raw, _| vec![own::libc::show(raw)],
         said: own::libc::summary,
         ..PLAIN
@@ -129,7 +99,7 @@ pub const KINDS: [Kind; 12] = [
         about: "Measure the functions of libc at the edges of what they are given: extreme arguments, long text, needles that nearly fit",
         only: ("Only these families", || own::edges::FAMILIES.to_vec()),
         takes: &["only", "quick"],
-        measure: |site, o, rounds, progress| own::edges::measure(site, &o.only, rounds, progress),
+        measure: own::edges::measure,
         show: |raw, _| vec![own::libc::show(raw)],
         said: own::edges::summary,
         ..PLAIN
@@ -145,9 +115,7 @@ pub const KINDS: [Kind; 12] = [
         }),
         quick: "Short jobs, and no raw data: to try the machinery",
         takes: &["only", "quick"],
-        measure: |site, o, rounds, progress| {
-            own::acid::measure(site, &o.only, rounds, o.quick, progress)
-        },
+        measure: own::acid::measure,
         show: |raw, _| vec![own::acid::show(raw)],
         ..PLAIN
     },
@@ -158,9 +126,9 @@ pub const KINDS: [Kind; 12] = [
         heaps: &own::rss::HEAPS,
         quick: "Small loads, no long rest, and no raw data: to try the machinery",
         takes: &["only", "heaps", "quick", "plot"],
-        measure: |site, o, rounds, progress| own::rss::measure(site, &o.choice(), rounds, progress),
+        measure: own::rss::measure,
         show: |raw, _| vec![own::rss::show(raw)],
-        figure: |raw, o| own::rss::figure::figure(raw, &o.only, &o.heaps),
+        figure: |raw, o| own::rss::figure::figure(raw, &o.choice.only, &o.choice.heaps),
         ..PLAIN
     },
     Kind {
@@ -171,9 +139,7 @@ pub const KINDS: [Kind; 12] = [
         heaps: &own::rss::HEAPS,
         quick: "Small loads, one try each, and no raw data: to try the machinery",
         takes: &["only", "heaps", "quick", "rlimit"],
-        measure: |site, o, rounds, progress| {
-            own::limit::measure(site, &o.choice(), o.rlimit, rounds, progress)
-        },
+        measure: own::limit::measure,
         show: |raw, _| vec![own::limit::show(raw)],
         said: |raw| own::limit::limited_by(raw) + "\n",
         ..PLAIN
@@ -190,9 +156,7 @@ pub const KINDS: [Kind; 12] = [
         quick: "One pattern of twelve, and no raw data: to try the machinery",
         takes: &["only", "heaps", "quick", "worst", "list", "plot", "out"],
         keeps_parts: false,
-        measure: |site, o, rounds, progress| {
-            own::sweep::measure(site, &o.choice(), rounds, progress)
-        },
+        measure: own::sweep::measure,
         show: |raw, o| own::sweep::table::all(raw, o.worst),
         figure: |raw, _| own::sweep::figure::figure(raw),
         ..PLAIN
@@ -208,9 +172,7 @@ pub const KINDS: [Kind; 12] = [
         quick: "A few requests of each load, and no raw data: to try the machinery",
         takes: &["only", "heaps", "quick"],
         keeps_parts: false,
-        measure: |site, o, rounds, progress| {
-            own::server::measure(site, &o.choice(), rounds, progress)
-        },
+        measure: own::server::measure,
         show: |raw, _| {
             vec![
                 own::server::table::times(raw),
@@ -248,7 +210,7 @@ pub const KINDS: [Kind; 12] = [
             own::compare::KINDS.to_vec()
         }),
         takes: &["only", "quick"],
-        measure: |site, o, rounds, progress| own::compare::measure(site, &o.only, rounds, progress),
+        measure: own::compare::measure,
         show: |raw, _| vec![own::compare::show(raw)],
         ..PLAIN
     },
@@ -256,10 +218,7 @@ pub const KINDS: [Kind; 12] = [
         name: "engine",
         about: "Compare the payload's engine with an earlier one, and both with mimalloc by hand",
         takes: &["old"],
-        measure: |site, o, rounds, progress| {
-            let old = o.old.as_deref().ok_or("name the earlier objects")?;
-            own::engine::measure(site, old, rounds, progress)
-        },
+        measure: own::engine::measure,
         show: |raw, _| vec![own::engine::show(raw)],
         ..PLAIN
     },
@@ -300,7 +259,7 @@ impl Kind {
         }
         let options = Options::from_arg_matches(matches).map_err(|error| error.to_string())?;
         if options.list {
-            for pattern in own::sweep::asked(&options.choice())? {
+            for pattern in own::sweep::asked(&options.choice)? {
                 anstream::println!("{pattern}: {}", pattern.arguments().join(" "));
             }
             return Ok(());
@@ -326,14 +285,14 @@ impl Kind {
         if let Some(path) = &options.from {
             return read_json(path);
         }
-        let progress = Progress::new();
+        let (choice, progress) = (&options.choice, Progress::new());
         let work = options.places.work(&format!("bench-{}", self.name))?;
         let site = Site::new(&work, &options.places.brawn()?)?;
-        let mut raw = (self.measure)(&site, options, options.rounds.into(), &progress)?;
+        let mut raw = (self.measure)(&site, choice, options.rounds.into(), &progress)?;
         progress.finish();
-        let is_whole = options.only.is_empty() && options.heaps.is_empty();
+        let is_whole = choice.only.is_empty() && choice.heaps.is_empty();
         // What another limit shows is no row of the published table.
-        if !options.quick && !options.rlimit && (is_whole || self.keeps_parts) {
+        if !choice.quick && !choice.rlimit && (is_whole || self.keeps_parts) {
             let path = raw.write(self.name)?;
             anstream::println!("raw data: {}", path.display());
         }
@@ -359,11 +318,11 @@ mod tests {
         };
         let matches = parsed("rss", &["--only", "waves,hour", "--heaps", "glibc-2"]);
         let options = Options::from_arg_matches(&matches.expect("well")).expect("well");
-        assert_eq!(options.only, ["waves", "hour"]);
+        assert_eq!(options.choice.only, ["waves", "hour"]);
         assert!(parsed("rss", &["--only", "storm"]).is_err());
         let matches = parsed("sweep", &["--only", "500K,100K,2M"]).expect("any text");
         let options = Options::from_arg_matches(&matches).expect("well");
-        assert_eq!(options.only, ["500K,100K,2M"]);
+        assert_eq!(options.choice.only, ["500K,100K,2M"]);
         let matches = parsed("rewrite", &["--quick"]).expect("it is only hidden");
         let refused = Kind::named("rewrite").expect("a kind").run(&matches);
         assert_eq!(refused, Err("`rewrite` has no option quick".to_owned()));

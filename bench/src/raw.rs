@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// Where the measurements were made, and with which tools: `run.json`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
     /// Version of this format.
     pub format: u32,
@@ -58,7 +58,7 @@ impl Build {
 }
 
 /// One measurement of every variant: `ID.json`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measurement {
     /// The name in the catalogue.
     pub id: String,
@@ -214,13 +214,7 @@ impl Measurement {
     pub fn empty(id: &str) -> Self {
         Self {
             id: id.to_owned(),
-            date: None,
-            command: String::new(),
-            load: [0.0; 2],
-            seed: 0,
-            order: Vec::new(),
-            samples: BTreeMap::new(),
-            failures: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -234,9 +228,7 @@ impl Results {
             run: Run {
                 format: 1,
                 date: date.to_owned(),
-                machine: BTreeMap::new(),
-                versions: BTreeMap::new(),
-                builds: Vec::new(),
+                ..Run::default()
             },
             measurements: measurements.collect(),
         }

@@ -5,7 +5,7 @@
 
 mod programs;
 
-use super::{Raw, Site, key};
+use super::{Choice, Raw, Site, key};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::Estimate;
@@ -21,14 +21,9 @@ pub use programs::{PROGRAMS, Program};
 
 const SIDES: [&str; 3] = ["stock musl", "brawn", "glibc"];
 
-/// Builds everything, runs the programs in `only` (all if it is empty) for `rounds` rounds, and returns the raw data.
-pub fn measure(
-    site: &Site,
-    only: &[String],
-    rounds: usize,
-    quick: bool,
-    progress: &Progress,
-) -> Result<Raw> {
+/// Builds everything, runs the chosen programs for `rounds` rounds, and returns the raw data.
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+    let (only, quick) = (&choice.only, choice.quick);
     let chosen = |p: &&Program| only.is_empty() || only.iter().any(|name| name == p.name);
     let programs: Vec<&Program> = PROGRAMS.iter().filter(chosen).collect();
     let patched = site.patched(&site.libc)?;

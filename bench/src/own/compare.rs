@@ -3,7 +3,7 @@
 //!
 //! Each round is one trial of each kind.
 
-use super::{Raw, Site, chosen, line, table};
+use super::{Choice, Raw, Site, chosen, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
 use crate::{Result, repository};
@@ -30,8 +30,8 @@ const TIMES: [f64; 3] = [2e7, 1e8, 1e9];
 /// Steps by which the programs' speed is found.
 const STEPS: f64 = 2e7;
 
-/// Runs `rounds` trials of the kinds in `only`, or of all, and returns the raw data.
-pub fn measure(site: &Site, only: &[String], rounds: usize, progress: &Progress) -> Result<Raw> {
+/// Runs `rounds` trials of the chosen kinds, or of all, and returns the raw data.
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let mut raw = Raw::new("brawn-bench compare", &site.brawn);
     let programs = [build(site, 0)?, build(site, 3)?];
     let speed = speed(site, &programs[0])?;
@@ -40,7 +40,7 @@ pub fn measure(site: &Site, only: &[String], rounds: usize, progress: &Progress)
         raw.facts.insert(format!("steps of {name}"), count);
     }
     let counters = counters::look();
-    let all = (&chosen(&KINDS, only)[..], &[()][..]);
+    let all = (&chosen(&KINDS, &choice.only)[..], &[()][..]);
     raw.measure("trials", (rounds, Order::Given), all, progress, |turn| {
         let (kind, round) = (*turn.thing, turn.round);
         let trial = match kind {

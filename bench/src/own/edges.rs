@@ -3,7 +3,7 @@
 //! Rounds and figures are those of `bench/libc` ([`super::libc`]), whose rows are the middle of each function's life.
 
 use super::libc::{Line, SIDES, brawn, files, lines, link, mean, rows, stock};
-use super::{Raw, Site, chosen};
+use super::{Choice, Raw, Site, chosen};
 use crate::progress::Progress;
 use crate::show;
 use crate::{Result, repository};
@@ -24,7 +24,7 @@ pub const MOST: f64 = 2.0;
 pub const STOCK_MOST: f64 = 1.5;
 
 /// Builds the programs, runs `count` rounds of the families `only` (all if there are none), and returns the raw data.
-pub fn measure(site: &Site, only: &[String], count: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, count: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
     let mut files = files(&repository().join("bench/edges"), "c")?;
     files.push(repository().join("bench/libc").join(MAIN.0));
@@ -32,7 +32,7 @@ pub fn measure(site: &Site, only: &[String], count: usize, progress: &Progress) 
     for side in SIDES {
         link(site, "edges", side, &files, &[])?;
     }
-    let families = chosen(&FAMILIES, only);
+    let families = chosen(&FAMILIES, &choice.only);
     let mut raw = Raw::new("brawn-bench edges", &site.brawn);
     let all = (&families[..], &SIDES[..]);
     raw.measure(

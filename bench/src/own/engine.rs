@@ -4,7 +4,7 @@
 //! (mimalloc 2 and 3 at the version that Cargo.lock pins). Ratios are of pairs within a round. `instructions` are
 //! callgrind's, which runs one thread at a time: they do not depend on what else the machine does.
 
-use super::{Raw, Site, key};
+use super::{Choice, Raw, Site, key};
 use crate::prepare::ALIGNED;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
@@ -39,13 +39,13 @@ fn work() -> Vec<[&'static str; 3]> {
     rows(include_str!("engine/work.txt")).collect()
 }
 
-/// Builds the workloads for each side and runs `rounds` rounds. `old` is a directory of `crates/brawn-rt/objects` as it was
-/// before.
+/// Builds the workloads for each side and runs `rounds` rounds. `old` has `crates/brawn-rt/objects` as it was before.
 ///
 /// # Errors
 ///
 /// Something does not compile or run; valgrind is missing.
-pub fn measure(site: &Site, old: &Path, rounds: usize, progress: &Progress) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+    let old = choice.old.as_deref().ok_or("name the earlier objects")?;
     progress.step("building the workloads");
     build(site, old)?;
     let mut raw = Raw::new("brawn-bench engine", &site.brawn);

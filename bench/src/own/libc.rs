@@ -25,20 +25,10 @@ pub(super) const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
 /// What a row may take of stock musl's time.
 pub const STOCK_BAR: f64 = 1.03;
 
-/// What the user gives: object files that are linked before brawn's libc.a, with functions that `brawn patch` does not
-/// add yet; and the archive to patch, in place of the distribution's.
-type Given<'a> = (&'a [PathBuf], Option<&'a Path>);
-
 /// Builds the programs, runs `count` rounds, and returns the raw data.
-pub fn measure(
-    site: &Site,
-    choice: &Choice,
-    given: Given<'_>,
-    count: usize,
-    progress: &Progress,
-) -> Result<Raw> {
+pub fn measure(site: &Site, choice: &Choice, count: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
-    build(site, given)?;
+    build(site, &objects(&choice.objects)?, choice.libc.as_deref())?;
     let mut families = chosen(&FAMILIES, &choice.only);
     if families.contains(&CXX) {
         match zig() {
@@ -96,8 +86,9 @@ pub(super) fn link(
     Ok(())
 }
 
-/// Each side's programs.
-fn build(site: &Site, (objects, libc): Given<'_>) -> Result<()> {
+/// Each side's programs. The user gives object files that are linked before brawn's libc.a, with functions that `brawn
+/// patch` does not add yet; and the archive to patch, in place of the distribution's.
+fn build(site: &Site, objects: &[PathBuf], libc: Option<&Path>) -> Result<()> {
     let folder = repository().join("bench/libc");
     let names = ROWS.iter().chain([&MAIN]);
     let sources: Vec<PathBuf> = names.map(|(name, _)| folder.join(name)).collect();
@@ -243,7 +234,7 @@ pub fn summary(raw: &Raw) -> String {
 }
 
 /// The object files in `paths`, which are files or directories of them.
-pub fn objects(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn objects(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let of = |path: &PathBuf| match path.is_dir() {
         true => files(path, "o"),
         false => Ok(vec![path.clone()]),

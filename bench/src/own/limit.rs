@@ -94,14 +94,8 @@ fn build_apart(work: &Path, workload: &str) -> Result<PathBuf> {
 }
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
-pub fn measure(
-    site: &Site,
-    choice: &Choice,
-    rlimit: bool,
-    rounds: usize,
-    progress: &Progress,
-) -> Result<Raw> {
-    let limiter = &limiter(site, rlimit)?;
+pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+    let limiter = &limiter(site, choice.rlimit)?;
     let heaps = chosen(&HEAPS, &choice.heaps);
     let loads = chosen(&LOADS, &choice.only);
     let variants = variants(&heaps);

@@ -45,15 +45,29 @@ const MIB: f64 = 1_048_576.0;
 /// The seed of the order in which sides run, so that it is the same each time.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What to measure of a kind.
-#[derive(Clone, Debug, Default)]
+/// What to measure of a kind, as it is typed. Each kind has its own words for `--only` and `--quick`.
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Choice {
-    /// The loads, programs, patterns or families; empty for all.
+    /// The loads, programs, patterns or families; empty for all
+    #[arg(long)]
     pub only: Vec<String>,
-    /// The heaps; empty for all.
+    /// Only these heaps
+    #[arg(long, value_delimiter = ',')]
     pub heaps: Vec<String>,
-    /// Something short, which only shows that everything works.
+    /// Something short, which only shows that everything works
+    #[arg(long)]
     pub quick: bool,
+    /// Object files, or directories of them, to link in front of brawn's libc.a
+    #[arg(long)]
+    pub objects: Vec<PathBuf>,
+    /// The libc.a to patch [default: that of musl-gcc]
+    #[arg(long)]
+    pub libc: Option<PathBuf>,
+    /// Limit by RLIMIT_DATA, where no cgroup can be made: it counts mappings, whether touched or not
+    #[arg(long)]
+    pub rlimit: bool,
+    /// `crates/brawn-rt/objects` as it was with the earlier engine
+    pub old: Option<PathBuf>,
 }
 
 /// Those of `all` that have one of the names; all, if there are none.

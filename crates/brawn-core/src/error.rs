@@ -88,6 +88,16 @@ impl Error {
         Self::new(Kind::Refused, found)
     }
 
+    /// A request that contradicts itself.
+    pub fn usage(found: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, found)
+    }
+
+    /// An original that is not put back.
+    pub fn restore_refused(found: impl Into<String>) -> Self {
+        Self::new(Kind::RestoreRefused, found)
+    }
+
     /// The system call behind `doing` failed. If that is because memory ran out, it is a refusal: nothing is wrong with the
     /// disk.
     pub fn io(doing: impl Into<String>, source: impl Into<io::Error>) -> Self {

@@ -17,7 +17,7 @@ use crate::advice::Advice;
 use crate::archive::read::Archive;
 use crate::component::{Component, Families};
 use crate::elf::object::Object;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::fingerprint::hexadecimal;
 use crate::note::Note;
 use crate::publish::place::File;
@@ -145,12 +145,10 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
 /// Flags for the files of `payload` in `directory`, which must be absolute.
 pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Result<Link> {
     let Some(folder) = directory.to_str().filter(|d| d.chars().all(is_plain)) else {
-        return Err(
-            Error::new(Kind::Usage, "a directory whose name is not printable text")
-                .path(directory)
-                .expected("UTF-8 without control characters")
-                .next("choose another directory"),
-        );
+        return Err(Error::usage("a directory whose name is not printable text")
+            .path(directory)
+            .expected("UTF-8 without control characters")
+            .next("choose another directory"));
     };
     let at = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
     let has_heap = components.contains(&Component::Heap);
@@ -236,10 +234,8 @@ fn families(components: &[Component], memory: Option<&Set>) -> Result<Option<Fam
     if families.is_some() && !components.contains(&Component::Memory) {
         let both = [Component::Memory, Component::LIBC];
         let why = "libc's functions need brawn's memory functions";
-        return Err(
-            Error::new(Kind::Usage, "`libc` without `memory` on a link line")
-                .expected(format!("{}: {why}", Advice::Only(&both))),
-        );
+        return Err(Error::usage("`libc` without `memory` on a link line")
+            .expected(format!("{}: {why}", Advice::Only(&both))));
     }
     Ok(families.filter(|_| memory.is_some()))
 }

@@ -1,6 +1,7 @@
-//! Reads the provenance note that `docs/note.md` specifies.
+//! Reads notes of any owner, and the provenance note that `docs/note.md` specifies.
 
 use crate::error::{Error, Result};
+use object::{Endian as _, Endianness};
 use serde::Serialize;
 
 /// The section that holds the note in objects and unstripped executables.
@@ -64,19 +65,26 @@ impl Note {
     }
 
     /// The same without anything that a terminal would act on: anybody may have written the note.
-    pub fn printable(self) -> Self {
-        let clean = |text: String| crate::error::printable(text.as_bytes());
-        Self {
-            brawn: clean(self.brawn),
-            component: clean(self.component),
-            function: clean(self.function),
-            serves: clean(self.serves),
-            engine: clean(self.engine),
-            profile: clean(self.profile),
-            architecture: clean(self.architecture),
-            compiler: clean(self.compiler),
-            source: clean(self.source),
+    pub fn printable(mut self) -> Self {
+        for (_, text) in self.fields() {
+            *text = crate::error::printable(text.as_bytes());
         }
+        self
+    }
+
+    /// The fields, each with its name in the note.
+    fn fields(&mut self) -> [(&'static str, &mut String); 9] {
+        [
+            ("brawn", &mut self.brawn),
+            ("component", &mut self.component),
+            ("function", &mut self.function),
+            ("serves", &mut self.serves),
+            ("engine", &mut self.engine),
+            ("profile", &mut self.profile),
+            ("architecture", &mut self.architecture),
+            ("compiler", &mut self.compiler),
+            ("source", &mut self.source),
+        ]
     }
 }
 
@@ -94,43 +102,63 @@ pub fn read(bytes: &[u8], offset: u64) -> Result<Vec<Note>> {
     let mut at = 0usize;
     while at < bytes.len() {
         let place = offset.saturating_add(at as u64);
-        let truncated = || {
-            Error::malformed("note runs past the end of its section")
+        let Some((note, end)) = one(bytes, at, Endianness::Little, 4) else {
+            // Linkers pad between notes with zeros when sections of different alignment meet.
+            if bytes[at..].iter().all(|b| *b == 0) {
+                break;
+            }
+            return Err(Error::malformed("note runs past the end of its section")
                 .at(place)
-                .expected("namesz, descsz and type, then name and desc within the section")
+                .expected("namesz, descsz and type, then name and desc within the section"));
         };
-        let word = |n: usize| -> Option<u32> {
-            let start = at.checked_add(n.checked_mul(4)?)?;
-            let raw = bytes.get(start..start.checked_add(4)?)?;
-            Some(u32::from_le_bytes(raw.try_into().ok()?))
-        };
-        // Linkers pad between notes with zeros when sections of different alignment meet.
-        if bytes
-            .get(at..)
-            .is_some_and(|rest| rest.len() < 12 && rest.iter().all(|b| *b == 0))
-        {
-            break;
+        // The NUL of its owner's name counts.
+        let has_nul = usize::from(bytes[at]) == OWNER.len() + 1;
+        if note.owner == OWNER && has_nul && note.kind == TYPE {
+            notes.push(parse(note.contents, place)?);
         }
-        let (Some(namesz), Some(descsz), Some(kind)) = (word(0), word(1), word(2)) else {
-            return Err(truncated());
-        };
-        let name_at = at.checked_add(12).ok_or_else(truncated)?;
-        let (name, desc_at) = padded(bytes, name_at, namesz).ok_or_else(truncated)?;
-        let (desc, next) = padded(bytes, desc_at, descsz).ok_or_else(truncated)?;
-        if name.strip_suffix(b"\0") == Some(OWNER) && kind == TYPE {
-            notes.push(parse(desc, place)?);
-        }
-        at = next;
+        at = end;
     }
     Ok(notes)
 }
 
-/// The `size` bytes at `at`, and where the next field begins. The last field of a section may lack its padding.
-fn padded(bytes: &[u8], at: usize, size: u32) -> Option<(&[u8], usize)> {
-    let end = at.checked_add(usize::try_from(size).ok()?)?;
-    let field = bytes.get(at..end)?;
-    let next = end.checked_add(3)? & !3;
-    Some((field, next))
+/// A note of any owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnyNote<'a> {
+    /// Its owner, without the NUL.
+    pub owner: &'a [u8],
+    /// Its type, whose meaning is the owner's.
+    pub kind: u32,
+    /// Its contents.
+    pub contents: &'a [u8],
+}
+
+/// The note at `at`, and where the next one begins. The last note of a section may lack its padding.
+pub(crate) fn one(
+    data: &[u8],
+    at: usize,
+    endian: Endianness,
+    align: usize,
+) -> Option<(AnyNote<'_>, usize)> {
+    let word = |n: usize| -> Option<u32> {
+        let start = at.checked_add(n * 4)?;
+        let raw: [u8; 4] = data.get(start..start.checked_add(4)?)?.try_into().ok()?;
+        Some(endian.read_u32(raw))
+    };
+    let (name_size, desc_size, kind) = (word(0)?, word(1)?, word(2)?);
+    let name_at = at.checked_add(12)?;
+    let name_end = name_at.checked_add(usize::try_from(name_size).ok()?)?;
+    let name = data.get(name_at..name_end)?;
+    let desc_at = name_end.checked_next_multiple_of(align)?;
+    let desc_end = desc_at.checked_add(usize::try_from(desc_size).ok()?)?;
+    let contents = data.get(desc_at..desc_end)?;
+    let end = desc_end.checked_next_multiple_of(align)?.min(data.len());
+    let owner = name.strip_suffix(b"\0").unwrap_or(name);
+    let note = AnyNote {
+        owner,
+        kind,
+        contents,
+    };
+    Some((note, end))
 }
 
 fn parse(desc: &[u8], offset: u64) -> Result<Note> {
@@ -143,19 +171,10 @@ fn parse(desc: &[u8], offset: u64) -> Result<Note> {
                 .at(offset)
                 .expected("key=value")
         })?;
-        let field = match key {
-            "brawn" => &mut note.brawn,
-            "component" => &mut note.component,
-            "function" => &mut note.function,
-            "serves" => &mut note.serves,
-            "engine" => &mut note.engine,
-            "profile" => &mut note.profile,
-            "architecture" => &mut note.architecture,
-            "compiler" => &mut note.compiler,
-            "source" => &mut note.source,
-            _ => continue,
-        };
-        *field = value.to_string();
+        let mut fields = note.fields().into_iter();
+        if let Some((_, field)) = fields.find(|(name, _)| *name == key) {
+            *field = value.to_string();
+        }
     }
     Ok(note)
 }

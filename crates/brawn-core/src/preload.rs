@@ -2,7 +2,7 @@
 
 use crate::advice::Advice;
 use crate::elf::interpreter::{is_glibc, is_musl};
-use crate::error::{Error, Kind, Result, printable};
+use crate::error::{Error, Result, printable};
 use brawn_payload::{Architecture, Preload, Profile};
 use object::Endianness;
 use object::elf;
@@ -98,7 +98,6 @@ pub fn object(architecture: Architecture, profile: Profile) -> Result<&'static P
     }
     brawn_payload::preload(architecture, profile).ok_or_else(|| {
         let found = format!("no object for {} ({})", architecture.name(), profile.name());
-        Error::new(Kind::NotApplicable, found)
-            .expected("an architecture that this brawn was built with")
+        Error::not_applicable(found).expected("an architecture that this brawn was built with")
     })
 }

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 /// How many bytes of a name are shown. No path is longer (`PATH_MAX`), and nobody reads more of a symbol.
 pub const LONGEST: usize = 4096;
@@ -44,6 +45,11 @@ pub fn line(text: &str) -> Shown<'_> {
         bytes: text.as_bytes(),
         most: usize::MAX,
     }
+}
+
+/// Serializes a path. JSON has no place for bytes that are not UTF-8: they become U+FFFD.
+pub fn path<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.to_string_lossy())
 }
 
 /// Bytes from a file as people see them; see [`Shown`].

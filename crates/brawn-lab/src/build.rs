@@ -2,7 +2,7 @@
 
 use brawn_core::component::Component;
 use brawn_core::link_args::{self, shell};
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_payload::Payload;
 use std::path::Path;
 use std::process::Command;
@@ -103,7 +103,7 @@ impl Toolchain {
         let (program, words) = self
             .words
             .split_first()
-            .ok_or_else(|| Error::new(Kind::Usage, "an empty command"))?;
+            .ok_or_else(|| Error::usage("an empty command"))?;
         let mut command = Command::new(program);
         command.args(words).env("TMPDIR", folder);
         Ok(command)

@@ -18,7 +18,7 @@ pub const VERSION: u32 = 1;
 pub const MOST_CANDIDATES: usize = 64;
 
 /// A whole comparison.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Comparison {
     /// Always [`FORMAT`].
     pub format: String,

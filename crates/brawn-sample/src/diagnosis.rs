@@ -83,7 +83,7 @@ pub struct FunctionShare {
 }
 
 /// What the samples say.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagnosis {
     /// How the samples were taken.
     pub mode: Mode,

@@ -36,13 +36,8 @@ impl Diagnosis {
             threads: 1,
             parts: Owner::ALL.into_iter().map(part).collect(),
             functions: functions.iter().map(function).collect(),
-            heap_wait: 0.0,
-            again: 0.0,
-            copies: Default::default(),
-            large: 0.0,
-            comparing: Vec::new(),
             has_musl: true,
-            has_unknown_musl: false,
+            ..Self::default()
         }
     }
 }

@@ -156,7 +156,7 @@ impl Pages {
 }
 
 /// What was seen so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Seen {
     /// The records that may be followed by earlier ones.
     pub records: Vec<Record>,
@@ -173,18 +173,6 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self {
-            records: Vec::new(),
-            hits: Hits::default(),
-            maps: Maps::default(),
-            waits: Waits::new(),
-            lost: 0,
-            before: 0,
-        }
-    }
-
     /// Takes the records in the order of their time. Those of one processor come in order. Another processor's may
     /// come a look later, so the newest wait.
     pub fn sort(&mut self, all: bool) {

@@ -33,7 +33,7 @@ pub fn sample(command: &mut Command, options: &Options) -> io::Result<Samples> {
 }
 
 fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Result<Samples> {
-    let mut seen = Seen::new();
+    let mut seen = Seen::default();
     let mut run = Run::start(command, options)?;
     seen.waits.start(run.child.id(), run.child.id());
     let mut ended = false;

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// How the samples were taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// By the kernel, in the program and in the kernel itself.
+    #[default]
     Clock,
     /// By the kernel, in the program only.
     UserClock,

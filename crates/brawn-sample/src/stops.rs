@@ -116,7 +116,7 @@ impl Tracer {
     fn start(command: &mut Command, options: &Options) -> io::Result<Self> {
         let mut tracer = Self {
             run: start(command, options)?,
-            seen: Seen::new(),
+            seen: Seen::default(),
             threads: BTreeMap::new(),
             asked: 0,
             ended: false,

@@ -26,9 +26,8 @@ pub struct Waits {
     pause: Duration,
 }
 
-impl Waits {
-    /// Nothing yet.
-    pub fn new() -> Self {
+impl Default for Waits {
+    fn default() -> Self {
         Self {
             threads: BTreeMap::new(),
             found: HashMap::new(),
@@ -36,7 +35,9 @@ impl Waits {
             pause: SHORTEST,
         }
     }
+}
 
+impl Waits {
     /// There is this thread.
     pub fn start(&mut self, process: u32, thread: u32) {
         self.threads.entry((process, thread)).or_default();

@@ -63,7 +63,7 @@ pub struct Surroundings {
 }
 
 /// One program of `conformance/programs/`, as its directives describe it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// File name without extension.
     pub name: String,
@@ -137,24 +137,11 @@ impl Program {
             name: name.into_owned(),
             path: path.to_owned(),
             cxx,
-            states: String::new(),
             libcs: Libc::ALL.to_vec(),
             links: vec![if cxx { Link::Zig } else { Link::Static }],
-            glibc_link: Link::Dynamic,
-            cases: Vec::new(),
-            objects: Vec::new(),
-            archives: Vec::new(),
-            cflags: Vec::new(),
-            env: Vec::new(),
             timeout: Duration::from_secs(30),
-            alone: false,
-            needs_root: None,
-            own_heap: false,
-            at_least: None,
-            at_least_of: Vec::new(),
             profiles: Profile::ALL.to_vec(),
-            exceptions: Vec::new(),
-            not_covered: Vec::new(),
+            ..Self::default()
         };
         for (index, line) in text.lines().enumerate() {
             if let Some(directive) = line.strip_prefix("//#") {

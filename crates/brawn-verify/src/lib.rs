@@ -150,11 +150,9 @@ fn attempt(
         .filter(|p| trials::cases(p).any(|case| is_wanted(&filters, p, case)))
         .collect();
     if programs.is_empty() {
-        return Err(
-            Error::new(Kind::Usage, format!("no case with {:?}", request.filters))
-                .expected("a part of PROGRAM/CASE")
-                .next("`brawn verify --list` has all of them"),
-        );
+        return Err(Error::usage(format!("no case with {:?}", request.filters))
+            .expected("a part of PROGRAM/CASE")
+            .next("`brawn verify --list` has all of them"));
     }
     let examine = |words: &[String], is_cxx| {
         let lab = Lab {
@@ -261,7 +259,7 @@ impl Scratch {
         let failed = |e| Error::io("cannot list the directory", e).path(keep);
         let path = own_folder(keep)?;
         if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
-            return Err(Error::new(Kind::Usage, "a directory with something in it")
+            return Err(Error::usage("a directory with something in it")
                 .path(keep)
                 .expected("a new or empty directory")
                 .next("name another with `--keep`"));

@@ -10,7 +10,7 @@ use brawn_core::link_args::shell;
 use brawn_core::note::Note;
 use brawn_core::report::inspect::{Inspection, inspect};
 use brawn_core::report::verify::Function;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_lab::process::watch::watch;
 use brawn_payload::{Architecture, Profile, payload};
 use serde::Serialize;
@@ -218,9 +218,9 @@ impl Lab<'_> {
             let what = format!("cannot run `{line}`");
             let error = match e.kind() {
                 // The program is for another architecture, or the runner does not exist.
-                ErrorKind::NotFound => Error::new(Kind::Usage, format!("{what}: {e}")),
+                ErrorKind::NotFound => Error::usage(format!("{what}: {e}")),
                 _ if e.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
-                    Error::new(Kind::Usage, format!("{what}: {e}"))
+                    Error::usage(format!("{what}: {e}"))
                 }
                 _ => Error::io(what, e),
             };
@@ -394,11 +394,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 pub fn printable_folder(folder: &Path) -> Result<()> {
     match folder.to_str().filter(|f| !f.contains(char::is_control)) {
         Some(_) => Ok(()),
-        None => Err(
-            Error::new(Kind::Usage, "a directory whose name is not printable text")
-                .path(folder)
-                .expected("UTF-8 without control characters")
-                .next("choose another with TMPDIR or `--keep`"),
-        ),
+        None => Err(Error::usage("a directory whose name is not printable text")
+            .path(folder)
+            .expected("UTF-8 without control characters")
+            .next("choose another with TMPDIR or `--keep`")),
     }
 }

@@ -1,6 +1,6 @@
 //! The user's command, which compiles and links without changes.
 
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_lab::build::{PATIENCE, Toolchain};
 use brawn_lab::process::watch::{Ran, watch};
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl<'a> Tool<'a> {
             let program = command.get_program().display();
             let what = format!("cannot run `{program}`");
             let error = match e.kind() {
-                std::io::ErrorKind::NotFound => Error::new(Kind::Usage, format!("{what}: {e}")),
+                std::io::ErrorKind::NotFound => Error::usage(format!("{what}: {e}")),
                 _ => Error::io(what, e),
             };
             error

@@ -45,7 +45,7 @@ impl Libc {
 
 brawn_core::named! {
     /// How a program is compiled and linked.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Link {
         /// gcc and GNU ld, `-static`.
         Static = "static",
@@ -72,6 +72,7 @@ brawn_core::named! {
         /// A shared object that contains libc.a, and a dynamic musl program that needs it.
         Shared = "shared",
         /// The default of a toolchain with a shared libc: glibc, and musl for the preloaded object.
+        #[default]
         Dynamic = "dynamic",
     }
 }

@@ -2,7 +2,7 @@
 
 use brawn_core::fingerprint::hexadecimal;
 use brawn_core::signatures::{Build, text};
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, Metadata};
@@ -78,13 +78,9 @@ impl Builds {
         }
         self.all.extend(found);
         if self.all.len() > MOST {
-            return Err(
-                Error::new(Kind::Usage, format!("more than {MOST} builds of musl"))
-                    .path(path)
-                    .next(
-                        "name fewer files with `--signatures`, or remove some from the directory",
-                    ),
-            );
+            return Err(Error::usage(format!("more than {MOST} builds of musl"))
+                .path(path)
+                .next("name fewer files with `--signatures`, or remove some from the directory"));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The options `--only`, `--without`, `--math`, `--sort` and `--buffers` of all commands that add a payload.
 
 use brawn_core::component::{Component, Families};
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use clap::ValueEnum;
 use std::sync::OnceLock;
 
@@ -104,7 +104,7 @@ impl Parts {
         let components = self.asked.get_or_init(|| self.asked());
         if components.is_empty() {
             let nothing = "`--only` and `--without` that leave nothing";
-            return Err(Error::new(Kind::Usage, nothing).expected("heap, memory or libc"));
+            return Err(Error::usage(nothing).expected("heap, memory or libc"));
         }
         Ok(components)
     }

@@ -2,14 +2,14 @@
 
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::Error;
+use brawn_core::{Error, shown};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The result for one file: `S` is the command's status, `D` its details.
 #[derive(Debug, Serialize)]
 pub struct Report<S, D> {
-    #[serde(serialize_with = "ui::path")]
+    #[serde(serialize_with = "shown::path")]
     pub path: PathBuf,
     pub status: S,
     /// The file with the result, if it is another one.
@@ -29,7 +29,7 @@ pub struct Report<S, D> {
 
 fn output<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
     match path {
-        Some(path) => ui::path(path, to),
+        Some(path) => shown::path(path, to),
         None => to.serialize_none(),
     }
 }

@@ -99,11 +99,6 @@ pub fn json(value: &impl serde::Serialize) {
     }
 }
 
-/// Serializes a path.  JSON has no place for bytes that are not UTF-8: they become U+FFFD.
-pub fn path<S: serde::Serializer>(path: &std::path::Path, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&path.to_string_lossy())
-}
-
 /// A progress message, on standard error.
 pub fn info(text: &str) {
     // If standard error is closed, nobody can read the error.

@@ -5,7 +5,7 @@ use crate::ui;
 use brawn_core::toolchains::{
     Archive, FoundToolchains, Places, Rust, Toolchain, ToolchainKind, find, survey, swift_sdks,
 };
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_payload::payloads;
 use rayon::prelude::*;
 use std::env;
@@ -160,7 +160,9 @@ impl Which {
         errors.append(&mut found.errors);
         let toolchains = surveyed(&found.archives);
         for kind in kinds.iter().filter(|kind| **kind != ToolchainKind::Rust) {
-            let is_there = toolchains.iter().any(|toolchain| toolchain.kind == *kind);
+            let is_there = toolchains
+                .iter()
+                .any(|toolchain| toolchain.archive.kind == *kind);
             let is_named = *kind == ToolchainKind::Swift && self.swift.as_deref() != Some(EVERY);
             if !is_there && !self.all && !is_named {
                 errors.push(none_of(*kind));
@@ -286,7 +288,7 @@ pub fn below(root: &Path) -> Result<Places> {
         .canonicalize()
         .map_err(|e| Error::io("cannot find it", e).path(root))?;
     if !root.is_dir() {
-        return Err(Error::new(Kind::Usage, "`--root` with a file")
+        return Err(Error::usage("`--root` with a file")
             .expected("a directory")
             .path(&root));
     }
@@ -399,6 +401,6 @@ pub fn note_relinking(kinds: &[ToolchainKind]) {
 /// Whether there is anything at `toolchain` to undo.
 pub fn is_recorded(toolchain: &Toolchain) -> bool {
     // The record lies beside the file itself, not beside a link to it.
-    let real = toolchain.path.canonicalize();
-    brawn_core::publish::has_record(real.as_deref().unwrap_or(&toolchain.path))
+    let real = toolchain.archive.path.canonicalize();
+    brawn_core::publish::has_record(real.as_deref().unwrap_or(&toolchain.archive.path))
 }

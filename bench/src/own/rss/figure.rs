@@ -13,7 +13,7 @@ use super::{GLIBC, KINDS, figure as median, heaps, load_end, name};
 use crate::own::{MIB, Raw};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, show};
-use brawn_lab::show::chart::{self, STYLES, picture, text};
+use brawn_lab::show::chart::{self, STYLES, picture, stroke, text};
 use std::fmt::Write as _;
 
 /// The heaps that are drawn unless others are asked for: more lines could not be told apart.
@@ -275,10 +275,7 @@ fn legend(heaps: &[(&str, usize)], has_intervals: bool) -> String {
     svg += &text("dim", "end", WIDTH - 16.0, 24.0, note);
     let mut x = 16.0;
     for (heap, number) in heaps {
-        let _ = writeln!(
-            svg,
-            "<path class=\"k{number} d{number}\" d=\"M{x:.1} 48h34\"/>"
-        );
+        svg += &stroke(&format!("k{number} d{number}"), &format!("M{x:.1} 48h34"));
         let name = title(heap);
         svg += &text(&format!("t{number}"), "start", x + 40.0, 52.0, name);
         // Letters have about this width.
@@ -294,23 +291,17 @@ fn chart(kind: &str, lines: &[Line]) -> String {
     let mut beyond = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         let style = line.style;
-        let _ = writeln!(
-            svg,
-            "<path class=\"k{style} d{style}\" d=\"{}\"/>",
-            path(&line.points, &scales)
-        );
+        let class = format!("k{style}");
+        svg += &stroke(&format!("{class} d{style}"), &path(&line.points, &scales));
         // Each heap has a place of its own, so that equal peaks do not hide each other.
         let place = PEAKS + 36.0 / lines.len() as f64 * (number as f64 + 0.5);
         if let Some(peak) = line.peak {
             let half = 15.0 / lines.len() as f64;
             let y = scales.y(peak.median);
             let (low, high) = (scales.y(peak.low), scales.y(peak.high));
-            let _ = writeln!(
-                svg,
-                "<path class=\"k{style}\" d=\"M{:.1} {y:.1}h{:.1}M{place:.1} {low:.1}V{high:.1}\"/>",
-                place - half,
-                half * 2.0
-            );
+            let (left, width) = (place - half, half * 2.0);
+            let path = format!("M{left:.1} {y:.1}h{width:.1}M{place:.1} {low:.1}V{high:.1}");
+            svg += &stroke(&class, &path);
         }
         let marks = [(1.0, line.after[0]), (10.0, line.after[1])];
         let marks = marks.into_iter().filter_map(|(at, left)| Some((at, left?)));
@@ -318,11 +309,8 @@ fn chart(kind: &str, lines: &[Line]) -> String {
         for (at, left) in marks.filter(|(_, left)| left.samples > 1) {
             let x = scales.x(at) + (number as f64 - (lines.len() - 1) as f64 / 2.0) * 3.0;
             let [low, middle, high] = [left.low, left.median, left.high].map(|v| scales.y(v));
-            let _ = writeln!(
-                svg,
-                "<path class=\"k{style}\" d=\"M{x:.1} {low:.1}V{high:.1}M{:.1} {middle:.1}h4\"/>",
-                x - 2.0
-            );
+            let path = format!("M{x:.1} {low:.1}V{high:.1}M{:.1} {middle:.1}h4", x - 2.0);
+            svg += &stroke(&class, &path);
         }
         let (is_high, is_long) = (line.most() > scales.high, line.load > scales.before);
         if is_high || is_long {
@@ -357,10 +345,9 @@ fn axes(kind: &str, scales: &Scales) -> String {
     let mut mib = 0.0;
     while mib <= scales.high {
         let y = scales.y(mib);
-        let _ = writeln!(
-            svg,
-            "<path class=\"rule\" d=\"M{PEAKS} {y:.1}H{:.1}M{TIMES} {y:.1}H{right}\"/>",
-            PEAKS + 36.0
+        svg += &stroke(
+            "rule",
+            &format!("M{PEAKS} {y:.1}H{:.1}M{TIMES} {y:.1}H{right}", PEAKS + 36.0),
         );
         // A longer number has no room for its unit.
         let label = if mib > 0.0 && mib < 1000.0 && mib + each > scales.high {
@@ -378,7 +365,7 @@ fn axes(kind: &str, scales: &Scales) -> String {
     let mut at = -each;
     while at >= -scales.before * 1.001 {
         let x = scales.x(at);
-        let _ = writeln!(svg, "<path class=\"rule\" d=\"M{x:.1} {LOWEST}v4\"/>");
+        svg += &stroke("rule", &format!("M{x:.1} {LOWEST}v4"));
         if x > TIMES + 10.0 && x < scales.x(0.0) - 50.0 {
             svg += &text("dim", "middle", x, below, &format!("−{} s", plain(-at)));
         }
@@ -390,11 +377,7 @@ fn axes(kind: &str, scales: &Scales) -> String {
         ("rule", 10.0, "+10 s"),
     ] {
         let x = scales.x(at);
-        let _ = writeln!(
-            svg,
-            "<path class=\"{class}\" d=\"M{x:.1} {HIGHEST}V{:.1}\"/>",
-            LOWEST + 4.0
-        );
+        svg += &stroke(class, &format!("M{x:.1} {HIGHEST}V{:.1}", LOWEST + 4.0));
         svg += &text("dim", "middle", x, below, label);
     }
     svg

@@ -16,7 +16,7 @@ use super::{BRAWN, GLIBC};
 use crate::own::Raw;
 use crate::stats::geometric_mean;
 use crate::{Result, show};
-use brawn_lab::show::chart::{self, STYLES, picture, text};
+use brawn_lab::show::chart::{self, STYLES, picture, stroke, text};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -101,10 +101,7 @@ impl Scale {
             let y = self.y(ratio);
             let class = if ratio == 1.0 { "glibc" } else { "rule" };
             // A String takes everything.
-            let _ = writeln!(
-                svg,
-                "<path class=\"{class}\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>"
-            );
+            svg += &stroke(class, &format!("M{LEFT} {y:.1}H{RIGHT}"));
             let label = match ratio {
                 1.0 => "glibc".to_owned(),
                 // 3 times a tenth is not 0.3.
@@ -200,7 +197,7 @@ fn legend(heaps: &[&str], count: usize) -> String {
     for heap in heaps {
         let number = style_of(heap);
         // A String takes everything.
-        let _ = writeln!(svg, "<path class=\"k{number}\" d=\"M{x:.1} 48h34\"/>");
+        svg += &stroke(&format!("k{number}"), &format!("M{x:.1} 48h34"));
         svg += &text(&format!("t{number}"), "start", x + 40.0, 52.0, title(heap));
         // Letters have about this width.
         x += 58.0 + title(heap).chars().count() as f64 * 7.4;
@@ -230,7 +227,7 @@ fn curves(heaps: &[&str], lines: &[Line]) -> String {
         }
         let line = chart::path(kept.iter().map(|at| (x(*at), scale.y(times[*at]))));
         // A String takes everything.
-        let _ = writeln!(svg, "<path class=\"k{}\" d=\"{line}\"/>", style_of(heap));
+        svg += &stroke(&format!("k{}", style_of(heap)), &line);
     }
     let below = CURVES.0 + CURVES.1 + 14.0;
     for percent in [0, 25, 50, 75, 100] {
@@ -267,7 +264,7 @@ fn dots(lines: &[Line]) -> String {
     svg += &scale.axis();
     let y = scale.y(bar);
     // A String takes everything.
-    let _ = writeln!(svg, "<path class=\"bar\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>");
+    svg += &stroke("bar", &format!("M{LEFT} {y:.1}H{RIGHT}"));
     svg += &text(
         "high",
         "end",
@@ -282,19 +279,14 @@ fn dots(lines: &[Line]) -> String {
     let times = lines.iter().map(|line| line.time(BRAWN)).enumerate();
     let times = times.filter(|(_, time)| time.is_finite());
     let path = chart::dots(times.map(|(at, time)| (x(at), scale.y(time))));
-    let _ = writeln!(svg, "<path class=\"dots\" d=\"{path}\"/>");
+    svg += &stroke("dots", &path);
     let below = DOTS.0 + DOTS.1;
     let mut begin = 0;
     for part in lines.chunk_by(|a, b| kind(a) == kind(b)) {
         let end = begin + part.len();
         let (from, to) = (x(begin), x(end - 1));
         if begin > 0 {
-            let _ = writeln!(
-                svg,
-                "<path class=\"rule\" d=\"M{from:.1} {}V{:.1}\"/>",
-                DOTS.0,
-                below + 6.0
-            );
+            svg += &stroke("rule", &format!("M{from:.1} {}V{:.1}", DOTS.0, below + 6.0));
         }
         svg += &text(
             "dim",

@@ -20,10 +20,11 @@ use crate::provenance::Provenance;
 pub use memory::{Memory, State, Stays};
 
 /// What a plan does as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// The archive already holds this very payload and no other heap.
+    #[default]
     Nothing,
     /// musl's heap is removed and the payload is added.
     Patch,
@@ -79,7 +80,7 @@ pub struct Added {
 }
 
 /// What to do with an archive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Plan {
     /// What the plan does as a whole.
     pub action: Action,
@@ -235,15 +236,9 @@ pub fn plan(
         return Err(not_musl(findings));
     }
     let mut plan = Plan {
-        action: Action::Nothing,
         architecture: payload.architecture.name().into(),
-        payload: None,
-        memory: None,
-        libc: None,
-        replaces: Vec::new(),
-        remove: Vec::new(),
-        add: Vec::new(),
         keep: findings.members.len(),
+        ..Plan::default()
     };
     if components.contains(&Component::Heap) {
         refuse_mimalloc(archive, findings, options.upgrade)?;

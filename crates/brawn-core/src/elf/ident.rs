@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 
 /// The identification at the start of every ELF file, of any class and byte order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ident {
     /// 64-bit class.
     pub is_64: bool,

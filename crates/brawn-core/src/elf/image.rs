@@ -5,20 +5,21 @@
 
 mod notes;
 
-pub use notes::{AnyNote, notes};
+pub use notes::notes;
 
 use super::ident::Ident;
 use crate::error::{Error, Result};
-use crate::note::Note;
+use crate::note::{AnyNote, Note};
 use crate::work::{MOST_LOADS, Strings, overlap};
 use object::Endianness;
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionHeader, SectionTable, Sym};
 
 /// `e_type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Type {
     /// `ET_REL`.
+    #[default]
     Object,
     /// `ET_EXEC`.
     Executable,
@@ -81,7 +82,7 @@ pub struct Section<'a> {
 }
 
 /// An ELF file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Image<'a> {
     /// The whole file.
     pub bytes: &'a [u8],
@@ -171,18 +172,7 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
             other => Type::Other(other.0),
         },
         entry: header.e_entry(endian).into(),
-        loads: Vec::new(),
-        interpreter: None,
-        is_dynamic: false,
-        needed: Vec::new(),
-        is_pie: false,
-        has_soname: false,
-        has_exports: false,
-        sections: Vec::new(),
-        symbols: Vec::new(),
-        has_symbol_table: false,
-        notes: Vec::new(),
-        brawn: Vec::new(),
+        ..Image::default()
     };
     let (e_phoff, e_shoff) = if ident.is_64 { (32, 40) } else { (28, 32) };
     let segments = header

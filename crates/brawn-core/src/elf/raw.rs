@@ -97,7 +97,7 @@ impl From<&Segment> for ProgramHeader {
 }
 
 /// A section header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Section<'a> {
     /// Its name.
     pub name: &'a [u8],

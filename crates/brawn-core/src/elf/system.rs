@@ -4,8 +4,9 @@
 //! Sources: System V ABI, "ELF header" (`EI_OSABI`); the `.note.*.ident` sections of each system's own start files; GNU's
 //! ABI tag (glibc, `elf/elf.h`: `NT_GNU_ABI_TAG`); the paths of each system's dynamic linker.
 
-use crate::elf::image::{AnyNote, Image};
+use crate::elf::image::Image;
 use crate::error::{Error, printable};
+use crate::note::AnyNote;
 use object::elf;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! The entries of an image: what is at a path.
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::shown::shown;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -87,5 +87,5 @@ pub(super) fn check_place(place: &str) -> Result<String> {
 }
 
 pub(super) fn usage(found: String) -> Error {
-    Error::new(Kind::Usage, found)
+    Error::usage(found)
 }

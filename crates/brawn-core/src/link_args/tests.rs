@@ -1,5 +1,6 @@
 use super::*;
 use crate::archive::read::Archive;
+use crate::error::Kind;
 use crate::testing::fake_payload;
 
 fn at(directory: &str) -> (Payload, Link) {

@@ -140,17 +140,13 @@ impl<'a, 'p> Sections<'a, 'p> {
         // The alignment is the address's own, up to the wanted one.
         let address = 1u64 << place.address.trailing_zeros().min(16);
         let header = Section {
-            name: &[],
-            name_at: 0,
             kind: kind.0,
             flags,
             address: place.address,
             offset: place.offset,
             size: place.size,
-            link: 0,
-            info: 0,
             align: address.min(align.max(1)),
-            entry_size: 0,
+            ..Section::default()
         };
         self.add(name, header)
     }

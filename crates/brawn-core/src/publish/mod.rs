@@ -92,7 +92,7 @@ pub struct Target {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Published {
     /// Where the original is kept.
-    #[serde(serialize_with = "displayed")]
+    #[serde(serialize_with = "crate::shown::path")]
     pub original: PathBuf,
     /// How many other hard links to the old file there are: they keep the old contents.
     pub other_links: u64,
@@ -430,11 +430,6 @@ impl Read for Again {
         self.1 += read as u64;
         Ok(read)
     }
-}
-
-/// Most formats have no form for bytes of a path that are not UTF-8.
-fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
-    to.collect_str(&path.to_string_lossy())
 }
 
 /// Whether brawn keeps a record beside `path`.

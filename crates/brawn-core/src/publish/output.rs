@@ -122,7 +122,7 @@ fn elsewhere<T>(
     if let Some(there) = there(out)?
         && (there.dev(), there.ino()) == (stat.dev(), stat.ino())
     {
-        let error = Error::new(Kind::Usage, "the file to write is the input itself");
+        let error = Error::usage("the file to write is the input itself");
         return Err(error.path(out).next(next));
     }
     replace(out, Some(stat.mode() & mask), fill)
@@ -202,7 +202,7 @@ fn there_or_stream(out: &Path) -> Result<There> {
 /// The metadata of the file at `out`; `None` if there is nothing. Fails if it is not a regular file.
 fn there(out: &Path) -> Result<Option<fs::Metadata>> {
     let no_file = |found: &str| {
-        Error::new(Kind::Usage, found)
+        Error::usage(found)
             .path(out)
             .expected("the name of a file to write")
     };

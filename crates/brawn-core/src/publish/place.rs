@@ -39,7 +39,7 @@ pub fn cache(xdg_cache_home: Option<PathBuf>, home: Option<PathBuf>) -> Result<P
         .map(|cache| cache.join("brawn"))
         .or_else(|| absolute(home).map(of_home))
         .ok_or_else(|| {
-            Error::new(Kind::Usage, "neither XDG_CACHE_HOME nor HOME is set")
+            Error::usage("neither XDG_CACHE_HOME nor HOME is set")
                 .expected("an absolute path in one of them")
                 .next("set one of them to a directory of your own")
         })
@@ -65,7 +65,7 @@ pub(super) fn no_stream(path: &Path) -> Result<()> {
     if path != Path::new("-") {
         return Ok(());
     }
-    Err(Error::new(Kind::Usage, "standard output")
+    Err(Error::usage("standard output")
         .path(path)
         .expected("the name of a file to write")
         .next("`./-` is a file of that name"))
@@ -75,7 +75,7 @@ pub(super) fn no_stream(path: &Path) -> Result<()> {
 pub fn into_file(path: &Path, bytes: &[u8], is_ours: fn(&[u8]) -> bool) -> Result<()> {
     no_stream(path)?;
     let wrong = |found: &str| {
-        let error = Error::new(Kind::Usage, found).path(path);
+        let error = Error::usage(found).path(path);
         Err(error.expected("the name of a file to write"))
     };
     if path.file_name().is_none() {

@@ -43,9 +43,7 @@ impl Target {
         let now = self.fingerprint()?;
         if record.state(&now) == State::Changed {
             if (self.stat.dev(), self.stat.ino()) != (torn.device, torn.inode) {
-                return Err(Error::new(
-                    Kind::RestoreRefused,
-                    "a write in place was interrupted, and the file that is here now is another one",
+                return Err(Error::restore_refused("a write in place was interrupted, and the file that is here now is another one",
                 )
                 .next(format!(
                     "mount that file here again, or, if it is gone, remove {} and {}",

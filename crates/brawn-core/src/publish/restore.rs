@@ -30,13 +30,10 @@ impl Target {
 
     fn restore_unplaced(&self) -> Result<Restored> {
         let Some(mut record) = self.record.clone() else {
-            return Err(Error::new(
-                Kind::RestoreRefused,
-                format!(
-                    "nothing to restore: brawn keeps no original of it (no {})",
-                    shown(&self.record())
-                ),
-            )
+            return Err(Error::restore_refused(format!(
+                "nothing to restore: brawn keeps no original of it (no {})",
+                shown(&self.record())
+            ))
             .next("if brawn's heap is in it all the same, build or install it again"));
         };
         let now = self.fingerprint()?;
@@ -47,9 +44,7 @@ impl Target {
                 return Ok(Restored::AlreadyOriginal);
             }
             State::Changed => {
-                return Err(Error::new(
-                    Kind::RestoreRefused,
-                    "it is not the file that brawn wrote: something else has replaced or changed it, as a package \
+                return Err(Error::restore_refused("it is not the file that brawn wrote: something else has replaced or changed it, as a package \
                      upgrade does",
                 )
                 .next(format!(
@@ -118,8 +113,7 @@ impl Target {
     fn no_original(&self, error: Error) -> Error {
         match error.kind() {
             Kind::Io | Kind::Refused => {
-                Error::new(Kind::RestoreRefused, error.without_path().to_string())
-                    .path(&self.original())
+                Error::restore_refused(error.without_path().to_string()).path(&self.original())
             }
             _ => error,
         }
@@ -137,9 +131,7 @@ impl Target {
                 let found = found.map_err(|e| Error::io("cannot read it", e).path(&path))?;
                 match record.state(&found) {
                     State::Original | State::Result => Ok(()),
-                    State::Changed => Err(Error::new(
-                        Kind::RestoreRefused,
-                        "the file itself is the original, but under the original's name is another file",
+                    State::Changed => Err(Error::restore_refused("the file itself is the original, but under the original's name is another file",
                     )
                     .path(&path)
                     .next("look at it; then remove it, or put it in the file's place")),

@@ -2,7 +2,7 @@
 
 use super::kept;
 use super::record::{Record, State};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::shown::shown;
 use serde::Serialize;
@@ -131,12 +131,9 @@ pub(super) fn check_original(
 
 /// The error for an original at `path` that is not the one in the record.
 pub(super) fn wrong_original(path: &Path) -> Error {
-    Error::new(
-        Kind::RestoreRefused,
-        "the kept original is not the one that the record names",
-    )
-    .path(path)
-    .next("install the package that it came from again")
+    Error::restore_refused("the kept original is not the one that the record names")
+        .path(path)
+        .next("install the package that it came from again")
 }
 
 /// Where the original of the file at `path` is kept.

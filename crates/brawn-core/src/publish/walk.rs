@@ -60,6 +60,7 @@ pub(super) struct Reached {
 }
 
 /// The state of a walk.
+#[derive(Default)]
 struct Walk {
     /// The directories from the root to here.
     open: Vec<(OwnedFd, Stat)>,
@@ -87,12 +88,7 @@ pub(super) fn follow(
     let lost = |e: Errno| Error::io(doing, e).path(path);
     let absolute = std::path::absolute(path)
         .map_err(|e| Error::io("cannot find its directory", e).path(path))?;
-    let mut walk = Walk {
-        open: Vec::new(),
-        path: PathBuf::new(),
-        todo: Vec::new(),
-        links: 0,
-    };
+    let mut walk = Walk::default();
     walk.start(check).map_err(|e| e.path(path))?;
     walk.push(&absolute);
     while let Some(name) = walk.todo.pop() {

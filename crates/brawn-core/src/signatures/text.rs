@@ -7,6 +7,7 @@ use crate::advice::Advice;
 use crate::arch::Isa;
 use crate::error::{Error, Result, printable};
 use crate::fingerprint::hexadecimal as hex;
+use indexmap::IndexSet;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -153,8 +154,7 @@ struct Reader<'t> {
     name: Option<&'t str>,
     architecture: Option<Isa>,
     provenance: Vec<Provenance>,
-    names: Vec<String>,
-    positions: HashMap<&'t str, u32>,
+    names: IndexSet<&'t str>,
     functions: Vec<Function>,
     constants: Vec<Constant>,
 }
@@ -235,10 +235,7 @@ impl<'t> Reader<'t> {
     }
 
     fn position(&mut self, name: &'t str) -> u32 {
-        *self.positions.entry(name).or_insert_with(|| {
-            self.names.push(name.to_owned());
-            self.names.len() as u32 - 1
-        })
+        self.names.insert_full(name).0 as u32
     }
 
     fn build(mut self) -> Result<Build> {
@@ -254,7 +251,7 @@ impl<'t> Reader<'t> {
             name: name.to_owned(),
             architecture,
             provenance: self.provenance,
-            names: self.names,
+            names: self.names.into_iter().map(str::to_owned).collect(),
             functions: self.functions,
             constants: self.constants,
         };

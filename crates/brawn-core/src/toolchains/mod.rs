@@ -91,7 +91,7 @@ pub fn swift_sdks(home: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 }
 
 /// An archive at a place where a toolchain has its libc.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Archive {
     /// The kind of its toolchain.
     pub kind: ToolchainKind,
@@ -104,8 +104,10 @@ pub struct Archive {
     /// The version that the toolchain gives; only for Swift's SDKs.
     pub version: Option<String>,
     /// The archive, as it was found.
+    #[serde(serialize_with = "crate::shown::path")]
     pub path: PathBuf,
     /// Whether no other libc than musl's can be at this place.
+    #[serde(skip)]
     pub(crate) certain: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Describes an archive of a toolchain.
 
-use super::{Archive, ToolchainKind};
+use super::Archive;
 use crate::advice::Advice;
 use crate::archive::identify::identify;
 use crate::archive::plan;
@@ -15,7 +15,6 @@ use crate::publish::{Standing, standing};
 use crate::report::inspect::{Inspection, Verdict, inspect};
 use brawn_payload::Payload;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
 
 crate::named! {
     /// The state of an archive. The names are a public interface: scripts read them.
@@ -54,19 +53,9 @@ crate::named! {
 /// An archive of a toolchain and its state. The names of these fields are a public interface.
 #[derive(Clone, Debug, Serialize)]
 pub struct Toolchain {
-    /// The kind of the toolchain.
-    pub kind: ToolchainKind,
-    /// The toolchain's name.
-    pub name: String,
-    /// The target that it is for.
-    pub target: Option<String>,
-    /// Whether a build in the current directory uses it; only for Rust.
-    pub active: bool,
-    /// The version of a Swift SDK.
-    pub version: Option<String>,
-    /// The path of the archive.
-    #[serde(serialize_with = "displayed")]
-    pub path: PathBuf,
+    /// The archive, and the toolchain that it is of.
+    #[serde(flatten)]
+    pub archive: Archive,
     /// Its state.
     pub state: State,
     /// The reason for the state, in a sentence.
@@ -90,12 +79,7 @@ pub struct Toolchain {
 /// Reads and describes `archive`. `None` if other libcs may be at its place too, and it is one of them.
 pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
     let mut toolchain = Toolchain {
-        kind: archive.kind,
-        name: archive.name.clone(),
-        target: archive.target.clone(),
-        active: archive.active,
-        version: archive.version.clone(),
-        path: archive.path.clone(),
+        archive: archive.clone(),
         state: State::Unreadable,
         why: String::new(),
         architecture: None,
@@ -118,7 +102,7 @@ pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
 }
 
 fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result<()> {
-    toolchain.record = standing(&toolchain.path, bytes)?;
+    toolchain.record = standing(&toolchain.archive.path, bytes)?;
     // This counts more than its contents.
     if toolchain.record == Some(Standing::Torn) {
         toolchain.state = State::Interrupted;
@@ -139,7 +123,7 @@ fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result
     }
     // If no directory names the target, the archive's architecture does.
     let target = || format!("{}-linux-musl", report.architecture);
-    toolchain.target.get_or_insert_with(target);
+    toolchain.archive.target.get_or_insert_with(target);
     let notes = || report.heaps.iter().filter_map(|found| found.note.as_ref());
     toolchain.profile = notes().next().map(|note| note.profile.clone());
     let note = notes().next().or(report.memory_note.as_ref());
@@ -236,9 +220,4 @@ fn would(bytes: &[u8], payloads: &[Payload], parts: &[Component]) -> Result<Plan
         ..Options::default()
     };
     plan::plan(&archive, &findings, payload, &options)
-}
-
-/// Most formats have no form for bytes of a path that are not UTF-8.
-fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
-    to.collect_str(&path.to_string_lossy())
 }

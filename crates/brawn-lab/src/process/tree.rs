@@ -151,6 +151,7 @@ fn wait(
 }
 
 /// A program's standard output and standard error.
+#[derive(Default)]
 struct Streams {
     ends: Vec<OwnedFd>,
     pipes: [Option<PipeReader>; 2],
@@ -160,12 +161,7 @@ struct Streams {
 
 impl Streams {
     fn new(output: Output) -> io::Result<Self> {
-        let mut streams = Self {
-            ends: Vec::new(),
-            pipes: [None, None],
-            kept: Default::default(),
-            most: 0,
-        };
+        let mut streams = Self::default();
         for (number, pipe) in streams.pipes.iter_mut().enumerate() {
             streams.ends.push(match output {
                 Output::Nowhere => File::options().write(true).open("/dev/null")?.into(),

@@ -7,7 +7,7 @@ use crate::data::{Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run 
 use crate::process::counters;
 use crate::process::job::{End, Job, Output, Run};
 use crate::process::tree;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -92,13 +92,7 @@ fn empty(request: &Request, forms: &[Form]) -> Comparison {
         counters: counters::look(),
         seed: request.seed.unwrap_or_else(schedule::seed),
         candidates: forms.iter().map(|form| form.told.clone()).collect(),
-        order: Vec::new(),
-        runs: Vec::new(),
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        apart: None,
-        diagnosis: None,
-        prediction: None,
+        ..Comparison::default()
     }
 }
 
@@ -130,7 +124,7 @@ impl Session<'_> {
         }
         let asked = &self.request.compare_output;
         if let Some(path) = Outputs::missing(asked) {
-            let error = Error::new(Kind::NotApplicable, "the program wrote no such file");
+            let error = Error::not_applicable("the program wrote no such file");
             return Err(error
                 .path(path)
                 .expected("what `--compare-output` is to compare"));

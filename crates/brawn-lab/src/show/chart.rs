@@ -47,6 +47,11 @@ pub fn axis(marks: [String; 5]) -> Markup {
     }
 }
 
+/// A path of a picture.
+pub fn stroke(class: &str, path: &str) -> String {
+    format!("<path class=\"{class}\" d=\"{path}\"/>\n")
+}
+
 /// A text of a picture.
 pub fn text(class: &str, anchor: &str, x: f64, y: f64, text: &str) -> String {
     format!(

@@ -70,12 +70,10 @@ fn placed(
     let private = PrivateFolder::open(root, &name)?;
     let folder = private.path();
     let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
-        return Err(
-            Error::new(Kind::Usage, "a directory whose name is not printable text")
-                .path(folder)
-                .expected("UTF-8 without control characters")
-                .next("choose another with `--dir`"),
-        );
+        return Err(Error::usage("a directory whose name is not printable text")
+            .path(folder)
+            .expected("UTF-8 without control characters")
+            .next("choose another with `--dir`"));
     };
     let file = File {
         name: "libc.a".into(),

@@ -151,7 +151,7 @@ fn usable(places: Vec<PathBuf>) -> Result<PathBuf> {
             },
         }
     }
-    let error = first.unwrap_or_else(|| Error::new(Kind::Usage, "no directory to write to"));
+    let error = first.unwrap_or_else(|| Error::usage("no directory to write to"));
     Err(error.next("name a directory with `--dir`"))
 }
 

@@ -10,7 +10,7 @@ use super::compare::signals::{Signals, Watched};
 use crate::data;
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_lab::data::Comparison;
 use brawn_lab::judge::verdict;
 use brawn_lab::run::request::Request;
@@ -116,15 +116,6 @@ struct Measured {
     workloads: Vec<One>,
 }
 
-/// One workload, as `--list --json` has it.
-#[derive(Debug, Serialize)]
-struct Listed {
-    /// As `--only` has it.
-    name: String,
-    /// What it does.
-    title: String,
-}
-
 /// One workload.
 #[derive(Debug, Serialize, Deserialize)]
 struct One {
@@ -162,11 +153,7 @@ fn list(workloads: &[Workload], as_json: bool) {
         let line = |one: &Workload| format!("{:12} {}", one.name, one.title);
         return ui::text(&workloads.iter().map(line).collect::<Vec<_>>().join("\n"));
     }
-    let listed = |one: &Workload| Listed {
-        name: one.name.clone(),
-        title: one.title.clone(),
-    };
-    ui::json(&workloads.iter().map(listed).collect::<Vec<_>>());
+    ui::json(&workloads);
 }
 
 /// What `--export-json` wrote, judged again.
@@ -215,10 +202,8 @@ fn chosen(args: &Args) -> Result<Vec<Workload>> {
         .iter()
         .find(|name| !all.iter().any(|w| begins(w, name)));
     if let Some(name) = unknown {
-        return Err(
-            Error::new(Kind::Usage, format!("no workload begins with {name:?}"))
-                .next("`brawn bench --list` has all of them"),
-        );
+        return Err(Error::usage(format!("no workload begins with {name:?}"))
+            .next("`brawn bench --list` has all of them"));
     }
     let is_asked = |w: &Workload| args.only.is_empty() || args.only.iter().any(|n| begins(w, n));
     Ok(all.into_iter().filter(is_asked).collect())

@@ -14,7 +14,7 @@ use crate::data;
 use crate::exit::Exit;
 use crate::only::Parts;
 use crate::ui;
-use brawn_core::{Error, Kind, Result, input};
+use brawn_core::{Error, Result, input};
 use brawn_lab::data::{Comparison, Finding, FindingKind};
 use brawn_lab::judge::verdict;
 use brawn_lab::run::beside::beside;
@@ -199,11 +199,11 @@ fn compared(args: &Args) -> Result<Comparison> {
         ([], Some(program)) => measured(program, args)?,
         ([path], _) => read(path)?,
         ([before, after], _) => beside(read(before)?, read(after)?)
-            .map_err(|found| Error::new(Kind::NotApplicable, found).path(after))?,
+            .map_err(|found| Error::not_applicable(found).path(after))?,
         // clap has made sure that there is a program, or data.
         (others, _) => {
             let found = format!("{} times `--open-data`", others.len());
-            return Err(Error::new(Kind::Usage, found).expected("a program, or at most two files"));
+            return Err(Error::usage(found).expected("a program, or at most two files"));
         }
     };
     // This brawn may word it better than the one that wrote the data.

@@ -22,7 +22,7 @@ use brawn_core::input;
 use brawn_core::program;
 use brawn_core::publish::{trust, write_made_from};
 use brawn_core::shown::shown;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_payload::payloads;
 use indicatif::HumanBytes;
 use serde::Serialize;
@@ -202,8 +202,7 @@ fn rewrite<'b>(args: &Args, bytes: &'b [u8]) -> Result<Option<Content<'b>>> {
 fn wanted(args: &Args, size: u64) -> Result<Wanted> {
     let name = args.program.file_name().unwrap_or_default().to_str();
     let name = name.ok_or_else(|| {
-        Error::new(Kind::Usage, "its name is not UTF-8")
-            .next("rename it: images have only UTF-8 names")
+        Error::usage("its name is not UTF-8").next("rename it: images have only UTF-8 names")
     })?;
     let certificates = match &args.ca_certificates {
         None => None,
@@ -241,7 +240,7 @@ fn time() -> Result<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let number = text.parse().ok().filter(|_| is_number);
     number.ok_or_else(|| {
-        Error::new(Kind::Usage, format!("SOURCE_DATE_EPOCH is `{text}`"))
+        Error::usage(format!("SOURCE_DATE_EPOCH is `{text}`"))
             .expected("seconds since 1970")
             .next("set it to a number, or unset it")
     })

@@ -7,8 +7,8 @@ mod show;
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::Error;
 use brawn_core::report::inspect::{Inspection, Verdict};
+use brawn_core::{Error, shown};
 use gather::{Gathered, Outcome};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub struct Args {
 /// One file that was looked at.
 #[derive(Debug, Serialize)]
 struct File {
-    #[serde(serialize_with = "ui::path")]
+    #[serde(serialize_with = "shown::path")]
     path: PathBuf,
     status: Status,
     #[serde(flatten)]
@@ -76,7 +76,7 @@ enum Object<'g> {
     Inspected(&'g File),
     /// One that could not be read, or was not opened.
     Failed {
-        #[serde(serialize_with = "ui::path")]
+        #[serde(serialize_with = "shown::path")]
         path: &'g Path,
         status: Status,
         reason: String,

@@ -9,7 +9,7 @@ use brawn_core::link_args;
 use brawn_core::link_args::Link;
 use brawn_core::publish::place;
 use brawn_core::publish::private::PrivateFolder;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_payload::{Architecture, Payload, Profile, payload, payloads};
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -108,12 +108,9 @@ fn choose(args: &Args) -> Result<&'static Payload> {
                 .iter()
                 .map(|p| format!("{} ({})", p.architecture.name(), p.profile.name()))
                 .collect();
-            Error::new(
-                Kind::NotApplicable,
-                format!("no payload for {name} ({})", profile.name()),
-            )
-            .expected(there.join(", "))
-            .next("choose one with `--arch`")
+            Error::not_applicable(format!("no payload for {name} ({})", profile.name()))
+                .expected(there.join(", "))
+                .next("choose one with `--arch`")
         })
 }
 

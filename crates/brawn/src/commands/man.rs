@@ -3,7 +3,7 @@
 use crate::exit::{self, Exit};
 use crate::help;
 use crate::ui;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -35,10 +35,7 @@ pub fn run(args: &Args, brawn: fn() -> Command) -> Exit {
             ui::text(&page);
             Exit::Success
         }
-        Err(e) => {
-            ui::error(&e);
-            e.kind().into()
-        }
+        Err(error) => Exit::of(&error),
     }
 }
 
@@ -78,7 +75,7 @@ fn page(words: &[String], pages: &[Command]) -> Result<String> {
     let command = pages.iter().find(|c| name_of(c) == name);
     let command = command.ok_or_else(|| {
         let message = "there is no such page: `brawn man --list` prints them all";
-        Error::new(Kind::Usage, format!("{}: {message}", words.join(" ")))
+        Error::usage(format!("{}: {message}", words.join(" ")))
     })?;
     render(command, pages).map_err(|e| Error::io("cannot write the page", e))
 }

@@ -115,10 +115,8 @@ pub fn run(args: &Args) -> Exit {
     let mut kinds = Vec::new();
     let usage = match args.parts.components() {
         Ok(parts) if args.upgrade && !parts.contains(&Component::Heap) => {
-            let without = Error::new(
-                Kind::Usage,
-                "`--upgrade` together with an option that leaves the heap as it is",
-            );
+            let without =
+                Error::usage("`--upgrade` together with an option that leaves the heap as it is");
             Some(without.expected("one of them: `--upgrade` is about the heap"))
         }
         Ok(_) => None,
@@ -147,7 +145,7 @@ fn named(args: &Args, path: &Path) -> Vec<Report> {
     let is_folder = std::fs::metadata(path).is_ok_and(|m| m.is_dir());
     match (is_folder, &args.output) {
         (true, Some(_)) => {
-            let error = Error::new(Kind::Usage, "`-o` with a directory")
+            let error = Error::usage("`-o` with a directory")
                 .expected("one archive")
                 .path(path);
             vec![failed(path, &error)]
@@ -172,9 +170,9 @@ fn toolchains(args: &Args, changed: &mut Vec<toolchains::ToolchainKind>) -> Vec<
     let chosen = args.which.choose();
     let mut reports = Vec::with_capacity(chosen.toolchains.len());
     for toolchain in &chosen.toolchains {
-        let report = one_of_many(args, &toolchain.path);
+        let report = one_of_many(args, &toolchain.archive.path);
         if matches!(report.status, Status::Patched | Status::Upgraded) {
-            changed.push(toolchain.kind);
+            changed.push(toolchain.archive.kind);
         }
         reports.push(report);
     }

@@ -14,8 +14,8 @@ use brawn_core::publish::place;
 use brawn_core::publish::place::File as Placed;
 use brawn_core::publish::private::PrivateFolder;
 use brawn_core::publish::trust;
-use brawn_core::shown::shown;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::shown::{self, shown};
+use brawn_core::{Error, Result};
 use brawn_payload::{Architecture, PRELOAD_NAME, Preload, Profile};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -62,7 +62,7 @@ pub struct Args {
 /// The object that `--json` prints.
 #[derive(Debug, Serialize)]
 struct Written {
-    #[serde(serialize_with = "ui::path")]
+    #[serde(serialize_with = "shown::path")]
     path: PathBuf,
     /// Size in bytes.
     size: usize,
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Exit {
 fn write(output: &Path, args: &Args) -> Result<Written> {
     let architecture = architecture(args.arch).ok_or_else(|| {
         let found = format!("no object for {}", std::env::consts::ARCH);
-        Error::new(Kind::NotApplicable, found).next("choose one with `--arch`")
+        Error::not_applicable(found).next("choose one with `--arch`")
     })?;
     let object = preload::object(architecture, args.profile.into())?;
     place::into_file(output, &object.bytes, is_ours)?;
@@ -131,7 +131,7 @@ fn print(output: &Path, written: &Written) {
 fn launch(args: &Args) -> Stop {
     // clap has made sure that there is a program or `-o`.
     let Some(name) = args.program.first() else {
-        return Stop::Failed(Error::new(Kind::Usage, "neither `-o FILE` nor a program"));
+        return Stop::Failed(Error::usage("neither `-o FILE` nor a program"));
     };
     let program = match search::search(name) {
         Ok(path) => path,
@@ -177,7 +177,7 @@ fn look(path: &Path) -> Result<Architecture> {
             "no dynamic linker {} on this system",
             shown(&program.interpreter)
         );
-        return Err(Error::new(Kind::NotApplicable, found)
+        return Err(Error::not_applicable(found)
             .expected("musl's, which the program asks for")
             .next("run it in an image that has it"));
     }
@@ -194,13 +194,12 @@ fn placed(object: &Preload) -> Result<PathBuf> {
     // musl splits the variable at these characters (ldso/dynlink.c, load_preload), and does not support quotes.
     let splits = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':' || *byte == 0x0b;
     let check = |folder: &Path| match folder.as_os_str().as_bytes().iter().any(splits) {
-        true => Err(Error::new(
-            Kind::Usage,
-            "LD_PRELOAD cannot name a path with a space or a colon",
-        )
-        .path(folder)
-        .expected("a cache whose path has neither")
-        .next("set XDG_CACHE_HOME to another directory")),
+        true => Err(
+            Error::usage("LD_PRELOAD cannot name a path with a space or a colon")
+                .path(folder)
+                .expected("a cache whose path has neither")
+                .next("set XDG_CACHE_HOME to another directory"),
+        ),
         false => Ok(()),
     };
     check(&cache)?;

@@ -9,7 +9,7 @@ use crate::which::{self, Which};
 use brawn_core::bundle::folder as bundle;
 use brawn_core::publish::{self, Restored, has_record};
 use brawn_core::shown::shown;
-use brawn_core::{Error, Kind, Result, toolchains};
+use brawn_core::{Error, Result, toolchains};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -96,10 +96,7 @@ fn folder(path: &Path) -> Vec<Report> {
         reports.push(report(&path, Err(error)));
     }
     if reports.is_empty() {
-        let error = Error::new(
-            Kind::RestoreRefused,
-            "no libc.a in this directory that brawn patched",
-        );
+        let error = Error::restore_refused("no libc.a in this directory that brawn patched");
         reports.push(report(path, Err(error.path(path))));
     }
     reports
@@ -122,10 +119,10 @@ fn toolchains(which: &Which, changed: &mut Vec<toolchains::ToolchainKind>) -> Ve
     let chosen = which.choose();
     let mut reports = Vec::new();
     for toolchain in chosen.toolchains.iter().filter(|t| which::is_recorded(t)) {
-        let path = &toolchain.path;
+        let path = &toolchain.archive.path;
         let outcome = archive(path).map_err(|error| which::denied(error, path));
         if outcome.as_ref().is_ok_and(|o| *o == Restored::Restored) {
-            changed.push(toolchain.kind);
+            changed.push(toolchain.archive.kind);
         }
         reports.push(report(path, outcome));
     }
@@ -134,10 +131,7 @@ fn toolchains(which: &Which, changed: &mut Vec<toolchains::ToolchainKind>) -> Ve
         reports.push(report(&path, Err(error)));
     }
     if reports.is_empty() {
-        let error = Error::new(
-            Kind::RestoreRefused,
-            "no libc.a of these toolchains that brawn patched",
-        );
+        let error = Error::restore_refused("no libc.a of these toolchains that brawn patched");
         reports.push(report(Path::new(""), Err(error)));
     }
     reports

@@ -3,7 +3,6 @@
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::Kind;
 use brawn_core::arch::Isa;
 use brawn_core::elf::program::Program;
 use brawn_core::error::{Error, Result};
@@ -153,8 +152,9 @@ fn learn(
         .chain([name])
     {
         if !text::is_word(word) {
-            return Err(Error::new(Kind::Usage, format!("`{word}`"))
-                .expected("a word without blanks or commas"));
+            return Err(
+                Error::usage(format!("`{word}`")).expected("a word without blanks or commas")
+            );
         }
     }
     let mut all: Option<Build> = None;

@@ -7,7 +7,7 @@ use brawn_core::error::printable;
 use brawn_core::identify::Memory;
 use brawn_core::toolchains::{Archive, State, Toolchain, ToolchainKind, find};
 use brawn_lab::show::columns::{Row, columns};
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
@@ -20,8 +20,8 @@ use std::path::PathBuf;
 #[command(after_help = crate::help::after("toolchains"))]
 pub struct Args {
     /// Only toolchains of these kinds [default: all].
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
-    kind: Vec<KindArg>,
+    #[arg(long, value_parser = by_name(), value_delimiter = ',', value_name = "KINDS")]
+    kind: Vec<ToolchainKind>,
 
     /// Take DIR for `/`: an image or chroot.  This machine's environment is not used then.
     #[arg(long, value_name = "DIR")]
@@ -36,30 +36,14 @@ pub struct Args {
     names: bool,
 }
 
-/// [`ToolchainKind`] as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum KindArg {
-    Rust,
-    System,
-    MuslCross,
-    Zig,
-    Swift,
-}
-
-impl KindArg {
-    const fn kind(self) -> ToolchainKind {
-        match self {
-            Self::Rust => ToolchainKind::Rust,
-            Self::System => ToolchainKind::System,
-            Self::MuslCross => ToolchainKind::MuslCross,
-            Self::Zig => ToolchainKind::Zig,
-            Self::Swift => ToolchainKind::Swift,
-        }
-    }
+/// What `--kind` takes: the kinds by their names.
+fn by_name() -> impl TypedValueParser<Value = ToolchainKind> {
+    PossibleValuesParser::new(ToolchainKind::ALL.map(ToolchainKind::name))
+        .try_map(|name| ToolchainKind::from_name(&name).ok_or("no such kind"))
 }
 
 pub fn run(args: &Args) -> Exit {
-    let mut kinds: Vec<ToolchainKind> = args.kind.iter().map(|kind| kind.kind()).collect();
+    let mut kinds = args.kind.clone();
     if kinds.is_empty() {
         kinds.extend(ToolchainKind::ALL);
     }
@@ -115,12 +99,10 @@ fn names(archives: &[Archive]) -> Vec<&str> {
 const HEAD: [&str; 6] = ["STATE", "TOOLCHAIN", "TARGET", "MUSL", "HEAP", "PATH"];
 
 fn row(toolchain: &Toolchain) -> Row {
-    let active = if toolchain.active { " (active)" } else { "" };
+    let archive = &toolchain.archive;
+    let active = if archive.active { " (active)" } else { "" };
     let or_unknown = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".into());
-    let version = toolchain
-        .version
-        .iter()
-        .map(|version| format!(" {version}"));
+    let version = archive.version.iter().map(|version| format!(" {version}"));
     let version: String = version.collect();
     let mut heap = or_unknown(&toolchain.heap);
     if let Some(profile) = &toolchain.profile {
@@ -128,18 +110,14 @@ fn row(toolchain: &Toolchain) -> Row {
     }
     let cells = [
         toolchain.state.name().to_owned(),
-        format!(
-            "{} {}{version}{active}",
-            toolchain.kind.name(),
-            toolchain.name
-        ),
-        or_unknown(&toolchain.target),
+        format!("{} {}{version}{active}", archive.kind.name(), archive.name),
+        or_unknown(&archive.target),
         or_unknown(&toolchain.libc_version),
         heap,
     ]
     .map(|cell| printable(cell.as_bytes()));
     let [state, name, target, version, heap] = cells;
-    let path = printable(toolchain.path.as_os_str().as_bytes());
+    let path = printable(archive.path.as_os_str().as_bytes());
     Row {
         cells: vec![state, name, target, version, heap, path],
         style: colour(toolchain.state),
@@ -186,15 +164,16 @@ fn colour(state: State) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Args as _;
 
     #[test]
     fn every_kind_can_be_typed_by_its_name() {
-        let typed = KindArg::value_variants();
-        let kinds: Vec<ToolchainKind> = typed.iter().map(|arg| arg.kind()).collect();
-        assert_eq!(kinds, ToolchainKind::ALL);
-        for arg in typed {
-            let name = arg.to_possible_value().unwrap();
-            assert_eq!(name.get_name(), arg.kind().name());
+        for kind in ToolchainKind::ALL {
+            let line = ["toolchains", "--kind", kind.name()];
+            let command = Args::augment_args(clap::Command::new("toolchains"));
+            let typed = command.try_get_matches_from(line).unwrap();
+            let typed: Vec<&ToolchainKind> = typed.get_many("kind").unwrap().collect();
+            assert_eq!(typed, [&kind]);
         }
     }
 }

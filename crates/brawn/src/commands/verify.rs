@@ -7,7 +7,7 @@ mod toolchain;
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
-use brawn_core::{Error, Kind};
+use brawn_core::Error;
 use std::path::PathBuf;
 
 const USAGE: &str = "brawn verify [OPTIONS] --cc <COMMAND> [--cxx <COMMAND>]
@@ -90,7 +90,7 @@ fn words(text: &str) -> Result<Words, String> {
 
 pub fn run(args: &Args) -> Exit {
     if args.signatures.is_given() && args.paths.is_empty() {
-        let error = Error::new(Kind::Usage, "`--signatures` without an executable")
+        let error = Error::usage("`--signatures` without an executable")
             .expected("the paths of executables, and neither `--cc` nor `--list`");
         return Exit::of(&error);
     }

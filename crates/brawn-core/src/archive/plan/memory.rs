@@ -16,12 +16,13 @@ use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
 /// Who wrote the functions of a set that the archive has afterwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// brawn's, except for those that are listed in [`Memory::stay`].
     Brawn,
     /// The archive keeps the functions that it has now.
+    #[default]
     Stay,
 }
 
@@ -39,7 +40,7 @@ pub struct Stays {
 }
 
 /// What happens to the functions of a set: the memory functions, or the other functions of libc.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Memory {
     /// Which functions the archive has afterwards.
     pub state: State,
@@ -64,10 +65,8 @@ impl Memory {
         Self {
             state: State::Stay,
             why: Some(why),
-            brawn: None,
-            compiler: None,
-            source: None,
             stay,
+            ..Self::default()
         }
     }
 

@@ -2,20 +2,8 @@
 
 use super::Image;
 use crate::error::{Error, Result, printable};
-use crate::note;
+use crate::note::{self, AnyNote};
 use object::Endianness;
-use std::ops::Range;
-
-/// A note of any owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AnyNote<'a> {
-    /// Its owner, without the NUL.
-    pub owner: &'a [u8],
-    /// Its type, whose meaning is the owner's.
-    pub kind: u32,
-    /// Its contents.
-    pub contents: &'a [u8],
-}
 
 impl<'a> Image<'a> {
     /// Notes of other owners often break the rules, which is allowed here. brawn's notes may not.
@@ -30,16 +18,14 @@ impl<'a> Image<'a> {
         // The gABI says 4 for every class; GNU's property note has 8.
         let align = if align == 8 { 8 } else { 4 };
         let mut at = 0;
-        while let Some((note, whole)) = any_note(data, at, endian, align) {
+        while let Some((note, end)) = any_note(data, at, endian, align) {
             if note.owner == note::OWNER && endian == Endianness::Little {
+                // brawn's are aligned to 4 wherever a linker puts them.
                 let place = offset.saturating_add(at as u64);
-                self.brawn.extend(note::read(
-                    data.get(whole.clone()).unwrap_or_default(),
-                    place,
-                )?);
+                self.brawn.extend(note::read(&data[at..end], place)?);
             }
             self.notes.push(note);
-            at = whole.end;
+            at = end;
         }
         // A note that cannot be read would hide a brawn note after it, so that is an error.
         let is_walked = data
@@ -68,42 +54,20 @@ pub fn notes(
     let align = if align == 8 { 8 } else { 4 };
     let mut at = 0;
     std::iter::from_fn(move || {
-        let (note, whole) = any_note(data, at, endian, align)?;
-        at = whole.end;
+        let (note, end) = any_note(data, at, endian, align)?;
+        at = end;
         Some(note)
     })
 }
 
-/// The note at `at` and its range, padding included.
+/// The note at `at`, and where the next one begins.
 fn any_note(
     data: &[u8],
     at: usize,
     endian: Endianness,
     align: usize,
-) -> Option<(AnyNote<'_>, Range<usize>)> {
-    use object::Endian as _;
-    let word = |n: usize| -> Option<u32> {
-        let start = at.checked_add(n * 4)?;
-        let raw: [u8; 4] = data.get(start..start.checked_add(4)?)?.try_into().ok()?;
-        Some(endian.read_u32(raw))
-    };
-    let name_size = usize::try_from(word(0)?).ok()?;
-    let desc_size = usize::try_from(word(1)?).ok()?;
-    let name_at = at.checked_add(12)?;
-    let name_end = name_at.checked_add(name_size)?;
-    let name = data.get(name_at..name_end)?;
-    let desc_at = name_end.checked_next_multiple_of(align)?;
-    let desc_end = desc_at.checked_add(desc_size)?;
-    let contents = data.get(desc_at..desc_end)?;
-    let end = desc_end.checked_next_multiple_of(align)?.min(data.len());
+) -> Option<(AnyNote<'_>, usize)> {
     // Zero padding looks like a note with an empty name.
-    if name_size == 0 && desc_size == 0 {
-        return None;
-    }
-    let note = AnyNote {
-        owner: name.strip_suffix(b"\0").unwrap_or(name),
-        kind: word(2)?,
-        contents,
-    };
-    Some((note, at..end))
+    let is_padding = data.get(at..at.checked_add(8)?)? == [0; 8];
+    note::one(data, at, endian, align).filter(|_| !is_padding)
 }

@@ -10,7 +10,7 @@ use super::super::{MOST_BYTES, wanted};
 use super::{Learnt, executable};
 use crate::arch::Isa;
 use crate::elf::program::{Program, Symbol, SymbolKind};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use iced_x86::{Code, Decoder, DecoderOptions, OpKind};
 use std::str::FromStr;
 
@@ -40,12 +40,11 @@ impl FromStr for Given {
             Some((name, number(address)?, number(size)?))
         });
         let Some((name, address, size)) = parts else {
-            return Err(Error::new(Kind::Usage, "no function with its place")
+            return Err(Error::usage("no function with its place")
                 .expected("NAME=ADDRESS+SIZE, with both numbers in hex"));
         };
         if !wanted::is_function(name) && !wanted::is_local(name) {
-            return Err(Error::new(
-                Kind::Usage,
+            return Err(Error::usage(
                 "not a function of musl's that brawn looks for",
             ));
         }

@@ -17,8 +17,8 @@ use crate::elf::program::Program;
 use crate::error::{Error, Result};
 use crate::fingerprint::hexadecimal;
 use crate::format::Format;
+use indexmap::IndexSet;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
 
 /// A function with its code as the file has it.
 struct Raw<'a> {
@@ -101,7 +101,7 @@ fn build(bytes: &[u8], learnt: &Learnt<'_>) -> Result<Build> {
     let constants = learnt.constants.iter();
     let constants = constants
         .map(|(name, bytes)| Constant {
-            name: names.position(name),
+            name: names.insert_full(name).0 as u32,
             size: bytes.len() as u32,
             digest: half(bytes),
         })
@@ -114,7 +114,7 @@ fn build(bytes: &[u8], learnt: &Learnt<'_>) -> Result<Build> {
             sha256,
             ..Provenance::default()
         }],
-        names: names.all,
+        names: names.into_iter().map(str::to_owned).collect(),
         functions,
         constants,
     };
@@ -124,21 +124,8 @@ fn build(bytes: &[u8], learnt: &Learnt<'_>) -> Result<Build> {
     }
 }
 
-/// Names and their positions.
-#[derive(Default)]
-struct Names<'a> {
-    all: Vec<String>,
-    positions: HashMap<&'a str, u32>,
-}
-
-impl<'a> Names<'a> {
-    fn position(&mut self, name: &'a str) -> u32 {
-        *self.positions.entry(name).or_insert_with(|| {
-            self.all.push(name.to_owned());
-            self.all.len() as u32 - 1
-        })
-    }
-}
+/// Each name once, with its position.
+type Names<'a> = IndexSet<&'a str>;
 
 impl<'a> Raw<'a> {
     fn signature(&self, architecture: Isa, names: &mut Names<'a>) -> Function {
@@ -151,15 +138,23 @@ impl<'a> Raw<'a> {
                     .target
                     .filter(|(name, _)| is_word(name))
                     .map(|(name, addend)| Target {
-                        name: names.position(name),
+                        name: names.insert_full(name).0 as u32,
                         addend,
                     }),
             });
         }
         operands.sort_unstable_by_key(|o| o.at);
         Function {
-            names: self.names.iter().map(|n| names.position(n)).collect(),
-            weak: self.weak.iter().map(|n| names.position(n)).collect(),
+            names: self
+                .names
+                .iter()
+                .map(|n| names.insert_full(n).0 as u32)
+                .collect(),
+            weak: self
+                .weak
+                .iter()
+                .map(|n| names.insert_full(n).0 as u32)
+                .collect(),
             size: self.code.len() as u32,
             window: window(architecture, self.code, &operands),
             digest: digest(self.code, &operands),

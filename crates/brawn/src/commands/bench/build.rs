@@ -296,19 +296,19 @@ impl Way {
         let mut words = match Path::new(text).is_file() {
             // A path may have spaces.
             true => vec![text.to_owned()],
-            false => shell_words::split(text)
-                .map_err(|e| Error::new(Kind::Usage, format!("{text:?}: {e}")))?,
+            false => {
+                shell_words::split(text).map_err(|e| Error::usage(format!("{text:?}: {e}")))?
+            }
         };
         let Some(first) = words.first() else {
-            return Err(Error::new(Kind::Usage, "an empty command")
-                .expected("a command that compiles and links C"));
+            return Err(
+                Error::usage("an empty command").expected("a command that compiles and links C")
+            );
         };
         let path = search::search(first.as_ref()).map_err(|stop| {
             let error = match stop {
                 // As with `brawn verify --cc`: the command line names a program that does not exist.
-                Stop::NotFound(_) => {
-                    Error::new(Kind::Usage, format!("there is no {}", shown(first)))
-                }
+                Stop::NotFound(_) => Error::usage(format!("there is no {}", shown(first))),
                 Stop::Refused(error) | Stop::Failed(error) => error,
             };
             match is_static {

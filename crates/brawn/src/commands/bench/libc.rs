@@ -10,7 +10,7 @@ use crate::commands::compare::signals::Signals;
 use crate::data;
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_lab::judge::functions::{self, FAMILIES, GLIBC, Round, STOCK, parts};
 use brawn_lab::run::{machine, schedule};
 use brawn_lab::stats::median::Estimate;
@@ -204,7 +204,7 @@ fn chosen(only: &[String]) -> Result<Vec<&'static str>> {
     let unknown = only.iter().find(|a| !all.iter().any(|row| is_of(row, a)));
     if let Some(asked) = unknown {
         let found = format!("no family is {asked:?}, and no row begins with it");
-        return Err(Error::new(Kind::Usage, found)
+        return Err(Error::usage(found)
             .expected(ui::listed(&FAMILIES.map(String::from)))
             .next("`brawn bench libc --list` has all rows"));
     }
@@ -325,6 +325,7 @@ fn measure(args: &Args, chosen: &[&str]) -> Result<Measured> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brawn_core::Kind;
 
     fn names(only: &[&str]) -> Vec<&'static str> {
         let only: Vec<String> = only.iter().map(|name| (*name).to_owned()).collect();

@@ -18,18 +18,21 @@ const ONCE_FILE: &str = "once.c";
 /// The smallest program.
 pub const ONCE: &str = "once";
 
-/// One measurement.
-#[derive(Debug)]
+/// One measurement. `--list --json` has its name and its title.
+#[derive(Debug, serde::Serialize)]
 pub struct Workload {
     /// As `--only` has it.
     pub name: String,
     /// What it does, for people.
     pub title: String,
     /// Its source, without `.c`.
+    #[serde(skip)]
     pub source: &'static str,
     /// Its arguments.
+    #[serde(skip)]
     pub arguments: Vec<String>,
     /// The same with `--quick`.
+    #[serde(skip)]
     pub quick: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::commands::run::search;
 use crate::profile::ProfileArg;
 use brawn_core::fingerprint::Fingerprint;
 use brawn_core::shown::shown;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_lab::data::{Candidate, CandidateKind};
 use brawn_lab::run::request::{AS_IT_IS, Form};
 use brawn_payload::Profile;
@@ -90,7 +90,7 @@ pub fn find(path: &Path, args: &Args) -> std::result::Result<Found, Stop> {
         forms.push(with(path, profile.into(), args, &mut open)?);
     }
     if forms.len() == 1 {
-        let error = Error::new(Kind::Usage, "`--with none` leaves nothing to compare with");
+        let error = Error::usage("`--with none` leaves nothing to compare with");
         return Err(Stop::Failed(error.next(AGAINST)));
     }
     Ok(Found {

@@ -6,7 +6,7 @@
 use brawn_sample::heap::{Amount, Profile};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::collections::HashMap;
+use indexmap::IndexSet;
 use std::io::Write as _;
 
 /// A message, field by field.
@@ -49,29 +49,11 @@ impl Message {
 }
 
 /// Each text once; the first is the empty one.
-struct Texts {
-    numbers: HashMap<String, u64>,
-    all: Vec<String>,
-}
+struct Texts(IndexSet<String>);
 
 impl Texts {
-    fn new() -> Self {
-        let mut texts = Self {
-            numbers: HashMap::new(),
-            all: Vec::new(),
-        };
-        texts.of("");
-        texts
-    }
-
     fn of(&mut self, text: &str) -> u64 {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
-        }
-        let number = self.all.len() as u64;
-        self.all.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), number);
-        number
+        self.0.insert_full(text.to_owned()).0 as u64
     }
 }
 
@@ -95,7 +77,7 @@ pub fn encoded(profile: &Profile) -> Vec<u8> {
 }
 
 fn message(profile: &Profile) -> Message {
-    let mut texts = Texts::new();
+    let mut texts = Texts(IndexSet::from([String::new()]));
     let mut all = Message::default();
     let kind = |texts: &mut Texts, (name, unit): (&str, &str)| {
         let mut message = Message::default();
@@ -143,7 +125,7 @@ fn message(profile: &Profile) -> Message {
     }
     let duration = (profile.seconds * 1e9) as u64;
     let (space, default) = (kind(&mut texts, ("space", "bytes")), texts.of("peak_space"));
-    for text in &texts.all {
+    for text in &texts.0 {
         all.bytes(6, text.as_bytes());
     }
     all.number(10, duration);

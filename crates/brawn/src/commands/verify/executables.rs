@@ -8,7 +8,7 @@ use brawn_core::format::Format;
 use brawn_core::input;
 use brawn_core::report::verify::{Function, Group, Provider, Verdict, Verification, verify_with};
 use brawn_core::signatures::Build;
-use brawn_core::{Error, Result};
+use brawn_core::{Error, Result, shown};
 use serde::Serialize;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ enum Object {
     Looked(Box<File>),
     /// One that was refused or could not be read.
     Failed {
-        #[serde(serialize_with = "ui::path")]
+        #[serde(serialize_with = "shown::path")]
         path: PathBuf,
         status: &'static str,
         reason: String,
@@ -29,7 +29,7 @@ enum Object {
 
 #[derive(Serialize)]
 struct File {
-    #[serde(serialize_with = "ui::path")]
+    #[serde(serialize_with = "shown::path")]
     path: PathBuf,
     #[serde(flatten)]
     report: Verification,

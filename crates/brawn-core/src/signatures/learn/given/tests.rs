@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Kind;
 
 #[test]
 fn a_function_is_said_by_name_address_and_size() {
