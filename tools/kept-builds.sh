@@ -3,8 +3,8 @@
 #
 # What a clone compiles is its own crates and, three quarters of the time, crates of the registry, which are the same in every
 # clone.  `save` puts the latter into FOLDER, unless it was made from the same files; `restore` takes them from there, if it was.
-# cargo looks at all it finds, and compiles again what does not fit.  `restore` also has the conformance suite keep its objects
-# in FOLDER.objects.
+# cargo looks at all it finds, and compiles again what does not fit.  `restore` also has tests keep objects of
+# C in FOLDER.objects.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:?usage: tools/kept-builds.sh restore|save FOLDER}
@@ -25,8 +25,8 @@ made_from() {
   sha256sum .cargo/config.toml Cargo.toml Cargo.lock fuzz/Cargo.toml fuzz/Cargo.lock tools/fuzz.sh tools/oldest-rust.sh tools/rust-musl.sh tools/kept-builds.sh
 }
 
-# What an object of the conformance suite depends on besides sources and flags, of which the runner has a hash
-# (conformance/src/recipe.rs): compilers and headers, which are Debian's packages, zig's and tools/musls.sh's.
+# What an object of tests depends on besides sources and flags, of which these have a hash (conformance/src/recipe.rs,
+# crates/brawn-payload/tests/common/kept.rs): compilers and headers, which are Debian's packages, zig's and tools/musls.sh's.
 objects_from() {
   local compiler
   pwd -P
@@ -38,22 +38,25 @@ objects_from() {
   sha256sum tools/setup.sh tools/requirements.txt tools/musls{,-shared}.{sh,lock} conformance/src/* crates/brawn-lab/src/build.rs
 }
 
-# Objects of the conformance suite are in a folder for each answer to that, into which the runner itself writes: each is
-# there whole or not at all.  Flags have paths of the clone, so that each place has folders of its own.
+# Objects of tests are in a folder for each answer to that, into which the tests themselves write: each is there whole or not
+# at all.  Flags have paths of the clone, so that each place has folders of its own.
 share_objects() {
-  local ours=target/tmp/conformance/objects all=$kept.objects from folder
-  [[ ! -e $ours ]] || return 0
+  local all=$kept.objects from folder part
   # Without Debian's list nothing says what the headers are.
   type -P dpkg-query >/dev/null || return 0
   from=$(objects_from)
   from=$(sha256sum <<<"$from")
   folder=$all/${from:0:32}
-  mkdir -p "$folder" target/tmp/conformance
+  mkdir -p "$folder"
   touch "$folder"
-  # Programs change, and so do compilers: what is so old is made again, where anybody still needs it.
+  # Sources change, and so do compilers: what is so old is made again, where anybody still needs it.
   find "$all" -mindepth 1 -maxdepth 1 -type d -mtime +14 -exec rm -rf {} +
-  find "$folder" -mindepth 1 -mtime +14 -delete
-  ln -sfn "$(cd "$folder" && pwd -P)" "$ours"
+  find "$folder" -type f -mtime +14 -delete
+  for part in conformance/objects gcc-objects; do
+    [[ ! -e target/tmp/$part ]] || continue
+    mkdir -p "$folder/$part" "$(dirname "target/tmp/$part")"
+    ln -sfn "$(cd "$folder/$part" && pwd -P)" "target/tmp/$part"
+  done
 }
 
 restore() {
