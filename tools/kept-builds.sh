@@ -3,7 +3,8 @@
 #
 # What a clone compiles is its own crates and, three quarters of the time, crates of the registry, which are the same in every
 # clone.  `save` puts the latter into FOLDER, unless it was made from the same files; `restore` takes them from there, if it was.
-# cargo looks at all it finds, and compiles again what does not fit.
+# cargo looks at all it finds, and compiles again what does not fit.  `restore` also has tests keep objects of
+# C in FOLDER.objects.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:?usage: tools/kept-builds.sh restore|save FOLDER}
@@ -24,8 +25,43 @@ made_from() {
   sha256sum .cargo/config.toml Cargo.toml Cargo.lock fuzz/Cargo.toml fuzz/Cargo.lock tools/fuzz.sh tools/oldest-rust.sh tools/rust-musl.sh tools/kept-builds.sh
 }
 
+# What an object of tests depends on besides sources and flags, of which these have a hash (conformance/src/recipe.rs,
+# crates/brawn-payload/tests/common/kept.rs): compilers and headers, which are Debian's packages, zig's and tools/musls.sh's.
+objects_from() {
+  local compiler
+  pwd -P
+  dpkg-query --show
+  for compiler in gcc g++ clang aarch64-linux-gnu-gcc riscv64-linux-gnu-gcc; do
+    type -P "$compiler" && "$compiler" --version || printf 'no %s\n' "$compiler"
+  done
+  env | sed -n -E '/^(CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|GCC_[A-Z_]*|COMPILER_PATH|BRAWN_(MUSL|ZIG)[A-Z_]*)=/p' | sort
+  sha256sum tools/setup.sh tools/requirements.txt tools/musls{,-shared}.{sh,lock} conformance/src/* crates/brawn-lab/src/build.rs
+}
+
+# Objects of tests are in a folder for each answer to that, into which the tests themselves write: each is there whole or not
+# at all.  Flags have paths of the clone, so that each place has folders of its own.
+share_objects() {
+  local all=$kept.objects from folder part
+  # Without Debian's list nothing says what the headers are.
+  type -P dpkg-query >/dev/null || return 0
+  from=$(objects_from)
+  from=$(sha256sum <<<"$from")
+  folder=$all/${from:0:32}
+  mkdir -p "$folder"
+  touch "$folder"
+  # Sources change, and so do compilers: what is so old is made again, where anybody still needs it.
+  find "$all" -mindepth 1 -maxdepth 1 -type d -mtime +14 -exec rm -rf {} +
+  find "$folder" -type f -mtime +14 -delete
+  for part in conformance/objects gcc-objects; do
+    [[ ! -e target/tmp/$part ]] || continue
+    mkdir -p "$folder/$part" "$(dirname "target/tmp/$part")"
+    ln -sfn "$(cd "$folder/$part" && pwd -P)" "target/tmp/$part"
+  done
+}
+
 restore() {
   local folder
+  share_objects
   [[ $(made_from) == "$(cat "$kept/made-from" 2>/dev/null)" ]] || return 0
   printf 'compiled crates are from %s\n' "$kept"
   for folder in "${folders[@]}"; do

@@ -7,7 +7,11 @@ enum { COUNT = 700 };
 static unsigned char *blocks[COUNT];
 static size_t usable[COUNT];
 
-static size_t size_of(size_t i) { return i < 300 ? i : (i < 600 ? i * 37 : (i - 599) * 10000); }
+/* An emulator takes seconds for megabytes: there nine of ten large blocks are smaller. */
+static size_t size_of(size_t i) {
+    if (i < 600) return i < 300 ? i : i * 37;
+    return (i - 599) * (i % 10 && check_emulated() ? 2500 : 10000);
+}
 
 static void take(void *(*how)(size_t)) {
     for (size_t i = 0; i < COUNT; i++) {

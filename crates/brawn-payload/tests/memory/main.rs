@@ -20,7 +20,7 @@ mod common;
 #[path = "../../build/recipe.rs"]
 mod recipe;
 use breaks::{AARCH64_ALONE, Break, X86_64_ALONE};
-use common::{root, write_specs};
+use common::{kept, root, write_specs};
 use recipe::Architecture;
 
 /// Besides the heap's: clang would make three copies of what is written once.
@@ -165,6 +165,10 @@ fn object(name: &str, kind: &Kind, source: &Path, work: &Path, more: &[&str]) ->
     let mut command = compiler(name, kind, work);
     command.args(recipe::FLAGS).args(kind.architecture.flags);
     command.args(MORE_FLAGS).args(more);
+    if command.get_program() == "gcc" {
+        kept::compile(&command, source, &object)?;
+        return Ok(object);
+    }
     run(command.arg("-c").arg(source).arg("-o").arg(&object))?;
     Ok(object)
 }

@@ -315,7 +315,8 @@ fn a_row_that_crashes_or_hangs_is_a_finding_and_the_rest_is_measured() {
     let folder = TempDir::new().expect("a directory");
     let broken = folder.path().join("broken.c");
     let code = "void insque(void *a, void *b) { __builtin_trap(); }\n\
-        void remque(void *a) {}\nvoid *lfind(void) { for (;;); }\n";
+        void remque(void *a) {}\n\
+        int pause(void);\nvoid *lfind(void) { for (;;) pause(); }\n";
     std::fs::write(&broken, code).expect("written");
     let line = format!("musl-gcc \"$@\" {}", broken.display());
     let cc = compiler(folder.path(), &line);
