@@ -269,7 +269,8 @@ impl Fit<'_, '_, '_> {
         let own = &self.build.functions[number].names;
         self.claims(number, place).iter().all(|(name, address)| {
             let functions = self.build.functions.iter();
-            let mut functions = functions.filter(|f| f.names.contains(name));
+            let mut functions =
+                functions.filter(|f| f.names.contains(name) || f.weak.contains(name));
             own.contains(name)
                 || functions.clone().next().is_none()
                 || functions.any(|f| self.is_code_at(f, *address))
