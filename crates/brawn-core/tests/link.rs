@@ -207,13 +207,9 @@ impl Host {
     /// Runs it, and returns by how many KiB of memory more it had after so many threads had come and gone.
     fn run(&self, mode: &str, threads: u32) -> i64 {
         let folder = tempfile::tempdir().unwrap();
-        let [written, program] = ["written", "program"].map(|name| folder.path().join(name));
-        fs::write(&written, &self.bytes).unwrap();
-        // By a program of its own: another test may start one while this process has the file open for writing, and what is
-        // open so cannot be run.
-        let mut install = Command::new("install");
-        let install = install.args(["-m", "755"]).args([&written, &program]);
-        assert!(install.status().unwrap().success());
+        let program = folder.path().join("program");
+        fs::write(&program, &self.bytes).unwrap();
+        common::make_program(&program);
         let mut command = match self.architecture {
             Isa::X86_64 => Command::new(&program),
             Isa::Aarch64 => Command::new("qemu-aarch64"),

@@ -1,6 +1,6 @@
 //! Builds programs of every shape, and the payload that they are rewritten with.
 
-use crate::common::root;
+use crate::common::{make_program, root};
 use brawn_core::arch::Isa;
 use brawn_core::elf::program::Program;
 use brawn_core::program::apply::apply;
@@ -258,6 +258,7 @@ pub fn rewrite(path: &Path, out: &Path, tls: (u64, u64), probe: (u64, u64)) -> P
     let new = apply(&program, &plan, &linked).unwrap();
     check(&program, &plan, &linked, &new).unwrap();
     brawn_core::publish::write_elsewhere(path, out, &new).unwrap();
+    make_program(out);
     // The streaming reader and the other one agree.
     let new = std::fs::read(out).unwrap();
     Program::read(&new).unwrap();
