@@ -71,8 +71,8 @@ INLINE int is_special(uint64_t bits) {
 }
 
 // As integers: processors take a hundred cycles to multiply a subnormal number.
-INLINE uint64_t bits_of_subnormal(double x) {
-    const uint64_t bits = bits_of(x), shift = (unsigned)__builtin_clzll(bits) - 11;
+INLINE uint64_t bits_of_subnormal(uint64_t bits) {
+    const uint64_t shift = (unsigned)__builtin_clzll(bits) - 11;
     return (bits << shift) - (shift << 52);
 }
 
@@ -90,7 +90,7 @@ EARLY double special_wide_logarithm(double x) {
         double, name, (double x), (bits), BODY, uint64_t bits = bits_of(x); if (UNLIKELY(is_special(bits))) { \
             if_special;                                                                                       \
             if (bits - 1 >= INFINITE_BITS - 1) return special_wide_logarithm(x);                              \
-            bits = bits_of_subnormal(x);                                                                      \
+            bits = bits_of_subnormal(bits);                                                                   \
         })
 
 // c[0] + c[1] * z + ...

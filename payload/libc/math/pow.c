@@ -79,7 +79,7 @@ static COLD double at_the_edge(uint64_t scale_bits, double rest, uint64_t k) {
                 if (size < 0x3be) return hidden(1.0) + y;                                                 \
                 return (bits > ONE_BITS) == !(exponent >> 63) ? overflowing(0) : underflowing(0);         \
             }                                                                                             \
-            if (bits < LEAST_NORMAL) bits = bits_of_subnormal(double_of(bits));                           \
+            if (bits < LEAST_NORMAL) bits = bits_of_subnormal(bits);                                      \
         }                                                                                                 \
         WideSplit parts = wide_split(bits);                                                               \
         const LogRow *row = &brawn_log_table[parts.i];                                                    \

@@ -81,7 +81,7 @@ static void read_hexadecimal(const char *s, Odd *odd) {
     odd->exponent -= shift;
 }
 
-static __attribute__((noinline)) Odd special_of(const char *text) {
+static APART Odd special_of(const char *text) {
     Odd odd = {.kind = UNREAD, .end = text};
     const char *s = text;
     while (*s == ' ' || (unsigned)(unsigned char)*s - '\t' < 5) s++;

@@ -23,7 +23,7 @@ EXACT_POWERS(float, 1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 
 
 // A number below the least normal one, of which `precision` bits are left (none, or fewer than none, perhaps): how many
 // times the least of all it is.  An addition rounds, as the mode says.
-static __attribute__((noinline)) uint64_t tiny(const Product *product, int precision, int negative) {
+static APART uint64_t tiny(const Product *product, int precision, int negative) {
     const Wide number = product->number, half = (Wide)1 << 127;
     const uint64_t kept = precision > 0 ? (uint64_t)(number >> (128 - precision)) : 0;
     const Wide rest = precision > 0 ? number << precision : number >> -precision;
@@ -63,7 +63,7 @@ INLINE double sized_down(double small, const Type *type) {
 }
 
 // What is no usual decimal number.
-static __attribute__((noinline)) double special_number(const char *s, char **end, const Type *type) {
+static APART double special_number(const char *s, char **end, const Type *type) {
     const Odd odd = special_of(s);
     const int first = odd.exponent + 61, last = odd.size ? odd.exponent + __builtin_ctzll(odd.size) : 0;
     double result = 0;
@@ -93,9 +93,9 @@ static __attribute__((noinline)) double special_number(const char *s, char **end
     return result;
 }
 
-// A decimal number far below the least number of its type or far above the largest.  errno is its caller's, which has room for
-// what a call leaves in no register.
-static __attribute__((noinline)) double beyond(uint64_t digits, int ten, int negative, const Type *type) {
+// A decimal number far below the least number of its type or far above the largest.  Its caller sets errno: that is a call, for
+// which this function would have to save registers.
+static APART double beyond(uint64_t digits, int ten, int negative, const Type *type) {
     if (ten > 0) return too_large(negative);
     return sized_down(too_small(digits, ten, negative, type->least - type->precision + 1), type);
 }
@@ -250,7 +250,7 @@ static int read_long_double(const char *s, const Decimal *decimal, long double *
     return 1;
 }
 
-static __attribute__((noinline)) int read_odd_long_double(const char *s, const char **end, long double *result) {
+static APART int read_odd_long_double(const char *s, const char **end, long double *result) {
     const Odd odd = special_of(s);
     const int first = odd.exponent + 61;
     switch (odd.kind) {

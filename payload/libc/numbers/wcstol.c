@@ -4,7 +4,7 @@
 
 #define AT_PLACE(at) narrow(t[at])
 
-static __attribute__((noinline)) uint64_t read_any(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
+static APART uint64_t read_any(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
     const wchar_t *t = behind_blanks(s);
     Integer integer;
     INTEGER(integer, base, 1, limit, AT_PLACE);
@@ -13,14 +13,14 @@ static __attribute__((noinline)) uint64_t read_any(const wchar_t *restrict s, wc
 }
 
 // 19 or 20 digits, which come to y in 64 bits.  20 are too many from 2 * 10^19 on, and before that if y is what is left of more bits.
-static __attribute__((noinline)) uint64_t many_digits(uint64_t y, const wchar_t *first, size_t count, int negative, uint64_t limit) {
+static APART uint64_t many_digits(uint64_t y, const wchar_t *first, size_t count, int negative, uint64_t limit) {
     const int too_large = count == 20 && (*first > '1' || (*first == '1' && y < UINT64_C(10000000000000000000)));
     return integer_in_range(y, negative, too_large, limit);
 }
 
 // What programs read most: a few digits of base 10.  Numbers of less than 19 digits fit into every type, and what comes
 // behind them has to be one of ASCII's: others have rules of their own.
-static __attribute__((noinline)) uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
+static APART uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
     if (UNLIKELY(base != 10)) return read_any(s, end, base, limit);
     const int negative = *s == '-';
     const wchar_t *const first = s + negative, *t = first;

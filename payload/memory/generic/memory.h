@@ -13,6 +13,8 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define COLD __attribute__((cold, noinline))
+// Never part of its caller, which then need not save registers for it.
+#define APART __attribute__((noinline))
 // Zeros that a small program never touches: behind all others' (build/finish.rs).
 #define LATE __attribute__((section(".bss.late")))
 #define INLINE static inline __attribute__((always_inline))
