@@ -17,6 +17,9 @@ typedef struct Row {
     /* It begins threads, and is timed in longer slices. */
     int begins_threads;
     struct Row *next;
+    /* How often it runs in a slice, and the least time of one operation so far in nanoseconds; zeros at first. */
+    long count;
+    double least;
 } Row;
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
 /* libc [--milliseconds N] [--list] [FAMILY [NAME...]]: times every row, or those of one family, or those of it with these names.
  *
- * For each row it finds how often it must run to take N milliseconds (default 2; ten times that
- * for rows that begin threads), runs it so five times, and prints
+ * For each row it finds how often it must run to take N milliseconds (default 1; ten times that
+ * for rows that begin threads), which is a slice.  It runs all rows for a slice each, ten times over, and prints
  *     row FAMILY NANOSECONDS NAME
- * with the least time of one operation: what else the machine does only ever adds time. */
+ * with the least time of one operation: what else the machine does only ever adds time.  That often lasts longer than
+ * ten slices, so the slices of a row do not follow each other. */
 #include "bench.h"
 #include <time.h>
 #include <unistd.h>
@@ -46,24 +47,17 @@ static uint64_t timed(Row *row, long n) {
     return now() - start;
 }
 
-/* A run that takes less than half a slice is not counted: it was meant to take a whole one, and a wrong guess, as after a
- * pause of the machine, made it so short that beginning and ending it is most of its time. */
-static double least(Row *row, uint64_t slice) {
-    double best = 0;
-    long n = 1;
+/* Runs it for a slice.  A run that takes less than half a slice is not counted: it was meant to take a whole one, and a wrong
+ * guess, as after a pause of the machine, made it so short that beginning and ending it is most of its time. */
+static void run_slice(Row *row, uint64_t slice) {
     /* Beginning threads takes longer than a slice where the machine is busy: it must be little beside their work. */
-    if (row->begins_threads) n = 1024, slice *= 10;
-    for (int counted = 0; counted < 5;) {
-        uint64_t took = timed(row, n);
-        if (took < slice / 2) {
-            n = took < slice / 64 ? n * 16 : n * 2;
-            continue;
-        }
-        double each = (double)took / (double)n;
-        if (!counted++ || each < best) best = each;
-        if (took > slice * 2 && n > 1) n /= 2;
-    }
-    return best;
+    if (row->begins_threads) slice *= 10;
+    if (!row->count) row->count = row->begins_threads ? 1024 : 1;
+    uint64_t took;
+    while ((took = timed(row, row->count)) < slice / 2) row->count *= took < slice / 64 ? 16 : 2;
+    double each = (double)took / (double)row->count;
+    if (row->least == 0 || each < row->least) row->least = each;
+    if (took > slice * 2 && row->count > 1) row->count /= 2;
 }
 
 static int is_named(const char *name, char **names) {
@@ -74,16 +68,18 @@ static int is_named(const char *name, char **names) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t slice = 2000000;
+    uint64_t slice = 1000000;
     char **asked = argv + 1;
     for (; *asked && !strncmp(*asked, "--", 2); asked++) {
         if (!strcmp(*asked, "--list")) slice = 0;
         else if (asked[1]) slice = strtoull(*++asked, 0, 10) * 1000000;
     }
-    for (Row *row = rows; row; row = row->next) {
-        if (*asked && (strcmp(*asked, row->family) || !is_named(row->name, asked + 1))) continue;
-        printf("row %s %.4f %s\n", row->family, slice ? least(row, slice) : 0.0, row->name);
-        fflush(stdout);
+    for (Row *row = rows, **kept = &rows; row; row = row->next) {
+        if (*asked && (strcmp(*asked, row->family) || !is_named(row->name, asked + 1))) *kept = row->next;
+        else kept = &row->next;
     }
+    for (int pass = 0; slice && pass < 10; pass++)
+        for (Row *row = rows; row; row = row->next) run_slice(row, slice);
+    for (Row *row = rows; row; row = row->next) printf("row %s %.4f %s\n", row->family, row->least, row->name);
     return 0;
 }
