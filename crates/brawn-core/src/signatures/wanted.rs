@@ -29,7 +29,7 @@ const HOOKS: Listed = Listed(
      __pthread_key_create __pthread_key_delete __tls_get_addr __tls_get_new __reset_tls \
      dl_iterate_phdr fork _Fork __post_Fork pthread_create pthread_exit pthread_key_create \
      pthread_setspecific pthread_getspecific getauxval __getauxval __set_thread_area __unmapself \
-     __clone exit thrd_create __synccall __syscall_cp prctl syscall",
+     __clone clone exit thrd_create __synccall __syscall_cp prctl syscall",
 );
 
 /// Functions that call the heap by its public names in many programs: they show which functions of the heap are

@@ -231,6 +231,54 @@ fn one_of_several_alike_does_the_same() {
     }
 }
 
+/// A program that makes a process by itself, as those that make containers do, makes no threads.
+#[test]
+fn a_program_that_calls_clone_is_rewritten() {
+    let room = Room::with(
+        r#"#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+static int child(void *word) {
+    char *text = malloc(1000);
+    for (int i = 0; i < 1000; i++) text = realloc(text, 1000 + 10 * i);
+    sprintf(text, "the child has %s", (char *)word);
+    puts(text);
+    free(text);
+    fflush(stdout);
+    return 7;
+}
+int main(int count, char **words) {
+    char *stack = malloc(1 << 16);
+    int status = 0, flags = SIGCHLD | (count > 1 ? CLONE_VM | CLONE_VFORK : 0);
+    puts(words[count - 1][0] == '-' ? "with memory in common" : "with a copy");
+    fflush(stdout);
+    waitpid(clone(child, stack + (1 << 16), flags, "a word"), &status, 0);
+    free(stack);
+    printf("%d\n", WEXITSTATUS(status));
+    return 0;
+}
+"#,
+    );
+    room.run("musl-gcc", &["-O1 -w -fno-builtin -c main.c"]);
+    for musl in ["1.2.2", "1.2.3", "1.2.5", "1.2.6"] {
+        for is_stripped in [false, true] {
+            link(&room, musl, "main.o");
+            if is_stripped {
+                room.run("strip", &["p"]);
+            }
+            let before = [&[][..], &["-"]].map(|arguments| ok(&room.path("p"), arguments));
+            assert!(before[0].contains("the child has a word") && before[1].contains('7'));
+            let (names, _) = rewritten(&room, "p", &[]);
+            assert!(has(&names, "sprintf"), "{musl}: {names:?}");
+            let now = [&[][..], &["-"]].map(|arguments| ok(&room.path("out"), arguments));
+            assert_eq!(now, before, "{musl}, stripped: {is_stripped}");
+        }
+    }
+}
+
 /// Functions of a program's own with names of libc's, which do other things.
 const OWN: &str = "#include <stddef.h>
 double floor(double x) { return x + 41; }

@@ -19,6 +19,10 @@ const THREADS: [&str; 4] = [
 ];
 /// Names of the function with the system call.
 const CLONE: [&str; 1] = ["__clone"];
+/// musl's function for programs that make processes by themselves, which hands its caller's flags on. From musl 1.2.5 on, it
+/// refuses `CLONE_THREAD`. Before that, a thread made by it has its maker's thread-locals and does not end by
+/// `__pthread_exit`; musl's own heap, which locks only behind `pthread_create`, could not be used by both, either.
+const PROCESSES: &str = "clone";
 /// `CLONE_THREAD` (linux/sched.h).
 const THREAD: u64 = 0x1_0000;
 
@@ -29,7 +33,10 @@ pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> boo
         return THREADS.iter().any(|name| names.function(name).is_some());
     }
     let at: Vec<_> = clones.iter().map(|at| *at..at + 1).collect();
-    let hits = pass(whole, code, &Wanted::new(at), &clones, &[]);
+    let processes = names.functions.iter().filter(|n| n.name == PROCESSES);
+    let mut processes: Vec<_> = processes.map(|n| code.extent(n)).collect();
+    processes.sort_unstable_by_key(|extent| extent.start);
+    let hits = pass(whole, code, &Wanted::new(at), &clones, &processes);
     hits.iter().any(|hit| {
         let flags = hit.is_code.then(|| flags(code, hit.from)).flatten();
         flags.is_none_or(|flags| flags & THREAD != 0)
