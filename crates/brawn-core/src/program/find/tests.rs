@@ -1,5 +1,6 @@
 //! Tests with real executables: built here with gcc and each musl, or from public packages.
 
+mod alike;
 mod borrow;
 mod build;
 mod frames;

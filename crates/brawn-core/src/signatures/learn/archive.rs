@@ -1,8 +1,9 @@
 //! Learns from a `libc.a`: relocations show which operands the linker writes.
 
+use super::super::Function;
 use super::super::operand::Form;
 use super::super::wanted;
-use super::{Learnt, Raw, RawOperand};
+use super::{Learnt, Names, Raw, RawOperand};
 use crate::arch::Isa;
 use crate::archive::read::Archive;
 use crate::elf::ident::Ident;
@@ -14,7 +15,7 @@ use object::{
     LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags,
     RelocationTarget, SectionIndex, SectionKind, SymbolKind,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 type File<'a> = ElfFile64<'a, LittleEndian>;
 
@@ -82,10 +83,42 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
         functions: Vec::new(),
         constants: Vec::new(),
     };
+    let mut others = Vec::new();
     for member in &members {
-        member.learn(&mut learnt, &gives_way)?;
+        member.learn(&mut learnt, &mut others, &gives_way)?;
     }
+    leave_out(&mut learnt, &others);
     Ok(learnt)
+}
+
+/// Leaves out functions that would be taken for another one of libc's: their code alone is enough to recognize them, another
+/// function, which is not learnt, has the same, and nothing is learnt of what they refer to instead of what it refers to.
+fn leave_out<'a>(learnt: &mut Learnt<'a>, others: &[Raw<'a>]) {
+    let mut names = Names::default();
+    let mut signature = |raw: &Raw<'a>| raw.signature(learnt.architecture, &mut names);
+    let mut alike: HashMap<_, Vec<Function>> = HashMap::new();
+    for other in others.iter().map(&mut signature) {
+        alike.entry(other.digest).or_default().push(other);
+    }
+    let signatures: Vec<Function> = learnt.functions.iter().map(signature).collect();
+    let known: HashSet<u32> = signatures.iter().flat_map(|f| f.names.clone()).collect();
+    let is_told = |own: &Function, other: &Function| {
+        let mut pairs = own.operands.iter().zip(&other.operands);
+        own.operands == other.operands
+            || own.size != other.size
+            || pairs.any(|(own, other)| {
+                let is_known = own
+                    .target
+                    .is_some_and(|target| known.contains(&target.name));
+                is_known && own.target != other.target
+            })
+    };
+    let mut signatures = signatures.iter();
+    learnt.functions.retain(|_| {
+        let own = signatures.next().expect("one for each function");
+        let mut alike = alike.get(&own.digest).into_iter().flatten();
+        !own.is_telling() || alike.all(|other| is_told(own, other))
+    });
 }
 
 impl<'a> Member<'a> {
@@ -132,11 +165,15 @@ impl<'a> Member<'a> {
         })
     }
 
-    fn learn(&self, learnt: &mut Learnt<'a>, gives_way: &impl Fn(&str) -> bool) -> Result<()> {
+    /// Adds what is worth a signature to `learnt`, and other functions to `others`.
+    fn learn(
+        &self,
+        learnt: &mut Learnt<'a>,
+        others: &mut Vec<Raw<'a>>,
+        gives_way: &impl Fn(&str) -> bool,
+    ) -> Result<()> {
         let is_wanted = |d: &Definition<'_>| d.is_global && wanted::is_function(d.name);
-        if !self.definitions.iter().any(|d| d.is_code && is_wanted(d)) {
-            return Ok(());
-        }
+        let is_wanted_here = self.definitions.iter().any(|d| d.is_code && is_wanted(d));
         let bad =
             |e: object::Error| Error::malformed(e.to_string().to_lowercase()).member(self.name);
         let groups: Vec<&[Definition<'_>]> = self
@@ -161,7 +198,8 @@ impl<'a> Member<'a> {
                 return Err(self.too_much());
             }
             if !first.is_code {
-                let is_constant = section.kind() == SectionKind::ReadOnlyData
+                let is_constant = is_wanted_here
+                    && section.kind() == SectionKind::ReadOnlyData
                     && section.relocations().next().is_none();
                 let name = group
                     .iter()
@@ -173,35 +211,34 @@ impl<'a> Member<'a> {
                 );
                 continue;
             }
-            let is_named =
-                |d: &&Definition<'_>| is_wanted(d) || !d.is_global && wanted::is_local(d.name);
-            let (weak, names): (Vec<_>, Vec<_>) = group
-                .iter()
-                .filter(is_named)
-                .map(|d| (d.name, d.is_weak && gives_way(d.name)))
-                .partition(|(_, weak)| *weak);
-            if names.is_empty() && weak.is_empty() {
-                continue;
-            }
+            let is_named = |d: &&Definition<'_>| {
+                is_wanted_here && (is_wanted(d) || !d.is_global && wanted::is_local(d.name))
+            };
+            let named = |is_weak| -> Vec<&'a str> {
+                let is_it = |d: &&Definition<'_>| (d.is_weak && gives_way(d.name)) == is_weak;
+                let named = group.iter().filter(is_named).filter(is_it);
+                named.map(|d| d.name).collect()
+            };
+            let (names, weak) = (named(false), named(true));
+            let is_other = names.is_empty() && weak.is_empty();
             let Some(code) = bytes.filter(|b| !b.is_empty()) else {
-                let found = format!(
-                    "{} at {:#x} and {:#x} bytes on",
-                    first.name,
-                    first.at,
-                    end - first.at.min(end)
-                );
-                return Err(Error::malformed(found)
-                    .member(self.name)
-                    .expected("an end in its section"));
+                match is_other {
+                    true => continue,
+                    false => return Err(self.no_end(first, end)),
+                }
             };
             let Some(operands) =
                 self.operands(learnt.architecture, &section, first.at, code.len() as u64)
             else {
                 continue;
             };
-            learnt.functions.push(Raw {
-                names: names.iter().map(|(name, _)| *name).collect(),
-                weak: weak.iter().map(|(name, _)| *name).collect(),
+            let kept = match is_other {
+                true => &mut *others,
+                false => &mut learnt.functions,
+            };
+            kept.push(Raw {
+                names,
+                weak,
                 code,
                 operands,
             });
@@ -210,6 +247,14 @@ impl<'a> Member<'a> {
             true => Err(self.too_much()),
             false => Ok(()),
         }
+    }
+
+    fn no_end(&self, first: &Definition<'_>, end: u64) -> Error {
+        let size = end.saturating_sub(first.at);
+        let found = format!("{} at {:#x} and {size:#x} bytes on", first.name, first.at);
+        Error::malformed(found)
+            .member(self.name)
+            .expected("an end in its section")
     }
 
     fn too_much(&self) -> Error {
