@@ -16,6 +16,7 @@ use object::{
     RelocationTarget, SectionIndex, SectionKind, SymbolKind,
 };
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 type File<'a> = ElfFile64<'a, LittleEndian>;
 
@@ -40,6 +41,8 @@ struct Member<'a> {
     file: File<'a>,
     /// How many relocations and definitions may still be read.
     work: Work,
+    /// How many relocations of functions that are not learnt may still be read. Behind that, such functions are not looked at.
+    others: Work,
     definitions: Vec<Definition<'a>>,
 }
 
@@ -161,6 +164,7 @@ impl<'a> Member<'a> {
             name,
             file,
             work: Work::new(data.len().saturating_mul(TIMES) + BESIDES),
+            others: Work::new(data.len().saturating_mul(TIMES) + BESIDES),
             definitions,
         })
     }
@@ -227,14 +231,13 @@ impl<'a> Member<'a> {
                     false => return Err(self.no_end(first, end)),
                 }
             };
-            let Some(operands) =
-                self.operands(learnt.architecture, &section, first.at, code.len() as u64)
-            else {
-                continue;
+            let (kept, work) = match is_other {
+                true => (&mut *others, &self.others),
+                false => (&mut learnt.functions, &self.work),
             };
-            let kept = match is_other {
-                true => &mut *others,
-                false => &mut learnt.functions,
+            let range = first.at..first.at.saturating_add(code.len() as u64);
+            let Some(operands) = self.operands(learnt.architecture, &section, range, work) else {
+                continue;
             };
             kept.push(Raw {
                 names,
@@ -268,17 +271,18 @@ impl<'a> Member<'a> {
         &self,
         architecture: Isa,
         section: &object::read::elf::ElfSection64<'a, '_, LittleEndian>,
-        start: u64,
-        size: u64,
+        range: Range<u64>,
+        work: &Work,
     ) -> Option<Vec<RawOperand<'a>>> {
         let mut operands = Vec::new();
         for (place, relocation) in section.relocations() {
-            if !self.work.spend(1) {
+            if !work.spend(1) {
                 return None;
             }
-            let Some(at) = place.checked_sub(start).filter(|at| *at < size) else {
+            if !range.contains(&place) {
                 continue;
-            };
+            }
+            let at = place - range.start;
             let RelocationFlags::Elf { r_type } = relocation.flags() else {
                 return None;
             };
