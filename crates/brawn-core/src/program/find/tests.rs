@@ -21,9 +21,13 @@ fn found(bytes: &[u8]) -> Functions {
 
 fn try_find(bytes: &[u8], wanted: &[Component]) -> Result<Functions> {
     let program = Program::read(bytes)?;
-    let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast)
-        .expect("embedded");
-    find(&program, &Names::of_symbols(&program), payload, wanted)
+    find_by(&program, &Names::of_symbols(&program), wanted)
+}
+
+/// With these names, for profile `fast`.
+fn find_by(program: &Program<'_>, names: &Names, wanted: &[Component]) -> Result<Functions> {
+    let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
+    find(program, names, payload.expect("embedded"), wanted)
 }
 
 fn identity(program: &Program<'_>) -> Result<Identity> {

@@ -108,7 +108,6 @@ fn leave_out<'a>(learnt: &mut Learnt<'a>, others: &[Raw<'a>]) {
     let is_told = |own: &Function, other: &Function| {
         let mut pairs = own.operands.iter().zip(&other.operands);
         own.operands == other.operands
-            || own.size != other.size
             || pairs.any(|(own, other)| {
                 let is_known = own
                     .target

@@ -37,14 +37,7 @@ fn no_function_is_taken_for_one_with_the_same_code() {
             let mut stripped = program.clone();
             stripped.symbols.clear();
             let names = signatures::name(&stripped).expect("signatures");
-            let payload =
-                brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
-            let found = find(
-                &stripped,
-                &names,
-                payload.expect("embedded"),
-                Component::ALL,
-            );
+            let found = find_by(&stripped, &names, Component::ALL);
             for function in found.expect("musl's").functions {
                 let mut there = program
                     .symbols

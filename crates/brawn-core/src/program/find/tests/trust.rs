@@ -145,8 +145,6 @@ fn processes_are_not_threads() {
             for (source, makes) in [(processes, false), (threads.as_str(), true)] {
                 let bytes = built(&Build::musl(musl, source).with(flags));
                 let program = Program::read(&bytes).expect("an executable");
-                let payload =
-                    brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
                 // Like a program without symbols of which a part is known.
                 let mut names = Names::of_symbols(&program);
                 let unknown = ["pthread", "thrd_", "__clone", "clone"];
@@ -154,12 +152,7 @@ fn processes_are_not_threads() {
                 names.functions.retain(|n| !is_unknown(&n.name));
                 let mut stripped = program.clone();
                 stripped.symbols.clear();
-                let found = find(
-                    &stripped,
-                    &names,
-                    payload.expect("embedded"),
-                    &[Component::Heap],
-                );
+                let found = find_by(&stripped, &names, &[Component::Heap]);
                 let kinds = kinds(&found.expect("musl's"));
                 let expected = [RiskKind::MissingHook];
                 assert_eq!(kinds, expected[..usize::from(makes)], "{musl} {flags:?}");
@@ -305,15 +298,7 @@ fn another_heap_known_by_its_callers_only_is_not_musls() {
             let bytes = built(&Build::musl(musl, &with_own(own)).with(&flags));
             let program = Program::read(&bytes).expect("an executable");
             let names = signatures::name(&program).expect("signatures");
-            let payload =
-                brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
-            let heap = find(
-                &program,
-                &names,
-                payload.expect("embedded"),
-                &[Component::Heap],
-            );
-            let heap = heap.expect("musl's");
+            let heap = find_by(&program, &names, &[Component::Heap]).expect("musl's");
             let replaced: Vec<&str> = heap.functions.iter().map(|f| &*f.name).collect();
             assert!(!heap.risks.is_empty(), "{musl} {flags:?}: {replaced:?}");
         }
@@ -337,9 +322,7 @@ fn stripped_programs_from_packages_are_rewritten() {
         let bytes = corpus(package, file);
         let program = Program::read(&bytes).expect("an executable");
         let names = signatures::name(&program).expect("signatures");
-        let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
-        let found = find(&program, &names, payload.expect("embedded"), Component::ALL);
-        let found = found.expect("musl's");
+        let found = find_by(&program, &names, Component::ALL).expect("musl's");
         assert_eq!(found.risks, [], "{file}");
         assert!(found.functions.iter().any(|f| f.name == "malloc"), "{file}");
     }
