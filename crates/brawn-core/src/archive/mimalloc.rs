@@ -160,7 +160,7 @@ fn version(archive: &Archive<'_>, member: &Member<'_>) -> Result<Option<String>>
         .map_err(|e| e.member(entry.name))?;
     let mut symbols = image.defined();
     let code = symbols
-        .find(|s| s.name == b"mi_version")
+        .find(|s| s.name == "mi_version")
         .and_then(|s| image.contents(s, 32));
     Ok(code
         .and_then(|code| (Isa::of(image.ident.architecture()?)?.facts().returned)(code))

@@ -1,5 +1,6 @@
-//! What `inspect` needs to know of an ELF file of any class, byte order and type: how it is loaded,
-//! what it asks the dynamic linker for, its symbols with their places, and its notes.
+//! An ELF file of any class, byte order and type: how it is loaded, what it asks the dynamic linker for, its sections,
+//! its symbols with their places, and its notes. [`Program`](super::program::Program) is such a file that can be
+//! rewritten.
 //!
 //! Addresses come from the program headers if there are any, since a program also runs without section headers.
 
@@ -8,12 +9,14 @@ mod notes;
 pub use notes::notes;
 
 use super::ident::Ident;
+use super::raw::{Section, Segment};
 use crate::error::{Error, Result};
 use crate::note::{AnyNote, Note};
 use crate::work::{MOST_LOADS, Strings, overlap};
 use object::Endianness;
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionHeader, SectionTable, Sym};
+use std::ops::Range;
 
 /// `e_type`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,22 +46,24 @@ pub struct Load<'a> {
 /// What a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
-    /// `STT_FUNC` and `STT_GNU_IFUNC`.
+    /// Code: `STT_FUNC` and `STT_GNU_IFUNC`.
     Function,
-    /// `STT_OBJECT`, `STT_COMMON` and `STT_TLS`.
+    /// Data: `STT_OBJECT` and `STT_COMMON`.
     Object,
+    /// `STT_TLS`: its address is an offset in the block of thread-locals.
+    ThreadLocal,
     /// Anything else, such as symbols that assemblers leave without a type.
     Other,
 }
 
-/// A symbol, local ones included.
-#[derive(Clone, Copy, Debug)]
+/// A symbol, local ones included. Symbols whose names are not text are left out: no libc and no heap has such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol<'a> {
     /// Its name.
-    pub name: &'a [u8],
+    pub name: &'a str,
     /// Its address; in a relocatable object, its offset in the section.
     pub address: u64,
-    /// Its size in bytes.
+    /// Its size in bytes; 0 if unknown.
     pub size: u64,
     /// What it names.
     pub kind: SymbolKind,
@@ -68,17 +73,8 @@ pub struct Symbol<'a> {
     pub weak: bool,
     /// Whether it is defined in this file.
     pub defined: bool,
-    /// Its section's position in [`Image::sections`].
+    /// Its section's position in [`Image::sections`]; 0 for none: it is undefined, or a number instead of an address.
     pub section: usize,
-}
-
-/// A section.
-#[derive(Clone, Debug)]
-pub struct Section<'a> {
-    /// Its name.
-    pub name: &'a [u8],
-    /// Its contents; empty for `SHT_NOBITS`.
-    pub data: &'a [u8],
 }
 
 /// An ELF file.
@@ -92,6 +88,16 @@ pub struct Image<'a> {
     pub kind: Type,
     /// The address of its entry point; 0 for none.
     pub entry: u64,
+    /// Where its program headers are in the file.
+    pub headers_at: u64,
+    /// Its program headers, in their order.
+    pub segments: Vec<Segment>,
+    /// Where its section headers are in the file; 0 for none.
+    pub sections_at: u64,
+    /// Its section headers, in their order; empty for none.
+    pub sections: Vec<Section<'a>>,
+    /// The index of the section that has the sections' names; 0 for none.
+    pub names_section: usize,
     /// The parts that are loaded into memory.
     pub loads: Vec<Load<'a>>,
     /// The program that `PT_INTERP` names.
@@ -106,8 +112,6 @@ pub struct Image<'a> {
     pub has_soname: bool,
     /// Whether its dynamic symbols include functions for others to call.
     pub has_exports: bool,
-    /// Its sections.
-    pub sections: Vec<Section<'a>>,
     /// The symbol table; the dynamic symbols if the file has no symbol table (it is stripped).
     pub symbols: Vec<Symbol<'a>>,
     /// Whether `symbols` come from the full symbol table.
@@ -134,12 +138,23 @@ impl<'a> Image<'a> {
         self.symbols.iter().filter(|s| s.defined)
     }
 
+    /// The contents of a section; empty if the file has none.
+    pub fn data(&self, section: &Section<'_>) -> &'a [u8] {
+        let Range { start, end } = section.range();
+        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+        let data = range.and_then(|(start, end)| self.bytes.get(start..end));
+        data.unwrap_or_default()
+    }
+
     /// The bytes of a symbol: as many as its size says, or up to `most` if it has no size.
     pub fn contents(&self, symbol: &Symbol<'_>, most: usize) -> Option<&'a [u8]> {
         let size = usize::try_from(symbol.size).ok()?;
         let size = if size == 0 { most } else { size };
         let (data, at) = if self.kind == Type::Object {
-            (self.sections.get(symbol.section)?.data, symbol.address)
+            (
+                self.data(self.sections.get(symbol.section)?),
+                symbol.address,
+            )
         } else {
             let load = self.loads.iter().find(|l| {
                 symbol
@@ -172,6 +187,8 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
             other => Type::Other(other.0),
         },
         entry: header.e_entry(endian).into(),
+        headers_at: header.e_phoff(endian).into(),
+        sections_at: header.e_shoff(endian).into(),
         ..Image::default()
     };
     let (e_phoff, e_shoff) = if ident.is_64 { (32, 40) } else { (28, 32) };
@@ -244,15 +261,23 @@ impl<'a> Image<'a> {
         let mut dynamic = None;
         for (number, segment) in segments.iter().enumerate() {
             let (start, size) = segment.file_range(endian);
+            self.segments.push(Segment {
+                kind: segment.p_type(endian).0,
+                flags: segment.p_flags(endian).0,
+                offset: start,
+                address: segment.p_vaddr(endian).into(),
+                file_size: size,
+                size: segment.p_memsz(endian).into(),
+                align: segment.p_align(endian).into(),
+            });
             let lies = || {
                 Error::malformed(format!(
-                    "it spans {size:#x} bytes of a file of {:#x}",
+                    "the file is cut short: it ends at {:#x}, and has {size:#x} bytes at {start:#x} by its headers",
                     self.bytes.len()
                 ))
                 .segment(number)
                 .at(offset.saturating_add(start))
-                .expected("a segment within the file")
-                .next("the file is truncated or damaged: get it again")
+                .next("get the file again, or link it again")
             };
             match segment.p_type(endian) {
                 elf::PT_LOAD => {
@@ -275,6 +300,9 @@ impl<'a> Image<'a> {
                 elf::PT_DYNAMIC => {
                     self.is_dynamic = true;
                     dynamic = segment.dynamic(endian, self.bytes).map_err(|_| lies())?;
+                }
+                elf::PT_TLS => {
+                    segment.data(endian, self.bytes).map_err(|()| lies())?;
                 }
                 _ => {}
             }
@@ -319,15 +347,20 @@ impl<'a> Image<'a> {
         for (number, symbol) in table.enumerate() {
             let kind = match symbol.st_type() {
                 elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
-                elf::STT_OBJECT | elf::STT_COMMON | elf::STT_TLS => SymbolKind::Object,
+                elf::STT_OBJECT | elf::STT_COMMON => SymbolKind::Object,
+                elf::STT_TLS => SymbolKind::ThreadLocal,
                 elf::STT_FILE | elf::STT_SECTION => continue,
                 _ => SymbolKind::Other,
             };
             let section = table
                 .symbol_section(endian, symbol, number)
                 .map_err(bad(table_at))?;
+            let name = name_of(&names, symbol.st_name(endian)).map_err(refused)?;
+            let Ok(name) = std::str::from_utf8(name) else {
+                continue;
+            };
             self.symbols.push(Symbol {
-                name: name_of(&names, symbol.st_name(endian)).map_err(refused)?,
+                name,
                 address: symbol.st_value(endian).into(),
                 size: symbol.st_size(endian).into(),
                 kind,
@@ -404,7 +437,8 @@ impl<'a> Image<'a> {
             .map(|s| s.sh_size(endian).into());
         overlap("sections", sizes, self.bytes.len())?;
         let number = header.shstrndx(endian, self.bytes).ok();
-        let number = object::SectionIndex(number.unwrap_or_default() as usize);
+        self.names_section = number.unwrap_or_default() as usize;
+        let number = object::SectionIndex(self.names_section);
         let names = strings(endian, self.bytes, table, number, table.len());
         let names = names.unwrap_or_else(|_| Strings::new(&[], 0));
         for (number, section) in table.iter().enumerate() {
@@ -424,8 +458,20 @@ impl<'a> Image<'a> {
                     .map_err(|e| e.at(offset.saturating_add(place)))?;
                 (name, section.data(endian, self.bytes).map_err(bad)?)
             };
-            self.sections.push(Section { name, data });
             let flags: u64 = section.sh_flags(endian).0;
+            self.sections.push(Section {
+                name,
+                name_at: section.sh_name(endian),
+                kind: kind.0,
+                flags,
+                address: section.sh_addr(endian).into(),
+                offset: place,
+                size: section.sh_size(endian).into(),
+                link: section.sh_link(endian),
+                info: section.sh_info(endian),
+                align: section.sh_addralign(endian).into(),
+                entry_size: section.sh_entsize(endian).into(),
+            });
             if has_no_segments && kind == elf::SHT_NOTE {
                 let align: u64 = section.sh_addralign(endian).into();
                 self.read_notes(endian, data, offset.saturating_add(place), align)?;

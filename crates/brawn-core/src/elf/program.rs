@@ -1,26 +1,26 @@
-//! A finished executable: its headers, segments, sections and symbols. Each is checked to lie inside the file.
+//! A finished executable that can be rewritten.
 //!
 //! To run a program, only its program headers are needed. Sections and symbols are for tools, and a stripped file has
 //! few or none. Numbers are as in the file (ELF-64 Object File Format, version 1.5).
 
-use super::raw::{Bytes, FileHeader, ProgramHeader, RawSymbol, SectionHeader};
+use super::raw::{FileHeader, ProgramHeader};
 use crate::advice::Advice;
 use crate::arch::Isa;
 use crate::elf::ident::Ident;
-use crate::elf::image;
+use crate::elf::image::{Image, Type};
 use crate::elf::interpreter;
 use crate::elf::system::System;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
-use crate::work::{MOST_LOADS, Strings, overlap};
-use object::{Endianness, LittleEndian, elf};
+use object::elf;
 use std::mem::offset_of;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 /// Part of the message for every other file.
 pub const WANTED: &str = "brawn rewrites static musl programs";
 const LINK_FIRST: &str = "rewrite the program that is linked from it";
 
+pub use super::image::{Symbol, SymbolKind};
 pub use super::raw::{FILE_HEADER, PROGRAM_HEADER, SECTION_HEADER, SYMBOL, Section, Segment};
 
 /// Whether the kernel may choose the program's address.
@@ -33,53 +33,24 @@ pub enum Placement {
     Anywhere,
 }
 
-/// What a symbol names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SymbolKind {
-    /// Code: `STT_FUNC`, and symbols in code that assemblers leave without a type.
-    Function,
-    /// Data.
-    Object,
-}
-
-/// A defined symbol with an address, which may be local; or a name that a signature gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its address.
-    pub address: u64,
-    /// Its size in bytes; 0 if unknown.
-    pub size: u64,
-    /// What it names.
-    pub kind: SymbolKind,
-    /// Whether only its own file can refer to it: `strip -x` removes such a name.
-    pub is_local: bool,
-}
-
-/// A static executable of an architecture that brawn knows.
+/// A static executable of an architecture that brawn knows: an [`Image`] whose headers were checked, so that sums of
+/// its addresses, offsets and sizes do not overflow.
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
-    /// The whole file.
-    pub bytes: &'a [u8],
+    /// The file. Its symbols are ordered by address.
+    pub image: Image<'a>,
     /// The architecture that it runs on.
     pub architecture: Isa,
     /// Whether the kernel may choose its address.
     pub placement: Placement,
-    /// The address of its entry point.
-    pub entry: u64,
-    /// Where its program headers are in the file.
-    pub headers_at: u64,
-    /// Its program headers, in their order.
-    pub segments: Vec<Segment>,
-    /// Where its section headers are in the file; 0 for none.
-    pub sections_at: u64,
-    /// Its section headers, in their order; empty for none.
-    pub sections: Vec<Section<'a>>,
-    /// The index of the section that has the sections' names; 0 for none.
-    pub names_section: usize,
-    /// Its symbols for functions and data, by address; empty if it has none.
-    pub symbols: Vec<Symbol<'a>>,
+}
+
+impl<'a> Deref for Program<'a> {
+    type Target = Image<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.image
+    }
 }
 
 impl<'a> Program<'a> {
@@ -99,38 +70,29 @@ impl<'a> Program<'a> {
                 Isa::names()
             )));
         };
-        let file = Bytes(bytes);
-        let header = file.one::<FileHeader>(0)?;
-        let kind = header.e_type.get(LittleEndian);
-        let placement = match kind {
-            elf::ET_EXEC => Placement::Fixed,
-            elf::ET_DYN => Placement::Anywhere,
-            elf::ET_REL => return Err(no_program("an object file").next(LINK_FIRST)),
-            elf::ET_CORE => return Err(no_program("a core dump")),
-            _ => return Err(no_program(&format!("an ELF file of type {}", kind.0))),
+        let mut image = Image::read(bytes, 0)?;
+        let placement = match image.kind {
+            Type::Executable => Placement::Fixed,
+            Type::Shared => Placement::Anywhere,
+            Type::Object => return Err(no_program("an object file").next(LINK_FIRST)),
+            Type::Other(4) => return Err(no_program("a core dump")),
+            Type::Other(kind) => return Err(no_program(&format!("an ELF file of type {kind}"))),
         };
-        let headers_at = header.e_phoff.get(LittleEndian);
-        check_sizes(header)?;
-        let segments = (0..header.e_phnum.get(LittleEndian))
-            .map(|number| {
-                let at = headers_at.saturating_add(u64::from(number) * PROGRAM_HEADER);
-                file.segment(at).map_err(|e| e.segment(number.into()))
-            })
-            .collect::<Result<Vec<_>>>()?;
-        check_order(&segments)?;
-        check_overlap(&segments, bytes.len())?;
-        let is = |kind: elf::ProgramType| segments.iter().position(|s| s.kind == kind.0);
-        if let Some((system, sign)) = system(bytes, ident, &segments) {
+        for (number, segment) in image.segments.iter().enumerate() {
+            let at = image.headers_at + number as u64 * PROGRAM_HEADER;
+            check_segment(segment, at).map_err(|e| e.segment(number))?;
+        }
+        check_order(&image.segments)?;
+        if let Some((system, sign)) = System::of_image(&image) {
             return Err(system.refused(&sign));
         }
-        if let Some(number) = is(elf::PT_INTERP) {
-            return Err(dynamic(bytes, &segments[number]).segment(number));
+        if let Some(interpreter) = image.interpreter {
+            let mut segments = image.segments.iter();
+            let number = segments.position(|s| s.kind == elf::PT_INTERP.0);
+            return Err(dynamic(interpreter).segment(number.unwrap_or_default()));
         }
-        let entry = header.e_entry.get(LittleEndian);
-        if !segments
-            .iter()
-            .any(|s| s.is_code() && s.filled().contains(&entry))
-        {
+        let mut code = image.segments.iter().filter(|s| s.is_code());
+        if !code.any(|s| s.filled().contains(&image.entry)) {
             // The entry point of a library or plugin is not in its code.
             let found = match placement {
                 Placement::Anywhere => "a shared library",
@@ -138,21 +100,41 @@ impl<'a> Program<'a> {
             };
             return Err(no_program(found));
         }
-        let sections_at = header.e_shoff.get(LittleEndian);
-        let (sections, names_section) = file.sections(header)?;
-        let symbols = file.symbols(&sections, &segments)?;
+        check_sections(&image)?;
+        image.symbols.sort_by_key(|s| s.address);
         Ok(Self {
-            bytes,
+            image,
             architecture,
             placement,
-            entry,
-            headers_at,
-            segments,
-            sections_at,
-            sections,
-            names_section,
-            symbols,
         })
+    }
+
+    /// The functions of the symbol table, by address: those with a type, and symbols in code that assemblers leave
+    /// without one.
+    pub fn functions(&self) -> impl Iterator<Item = Symbol<'a>> {
+        self.named(SymbolKind::Function)
+    }
+
+    /// The data of the symbol table, by address, without thread-locals.
+    pub fn objects(&self) -> impl Iterator<Item = Symbol<'a>> {
+        self.named(SymbolKind::Object)
+    }
+
+    fn named(&self, kind: SymbolKind) -> impl Iterator<Item = Symbol<'a>> {
+        let code = self.segments.iter().filter(|s| s.is_code());
+        let code: Vec<Range<u64>> = code.map(Segment::addresses).collect();
+        // Symbols for the dynamic linker are no list of all that is there.
+        let symbols = self.symbols.iter().filter(|_| self.has_symbol_table);
+        let symbols = symbols.filter(move |symbol| {
+            let is_in_code = || code.iter().any(|range| range.contains(&symbol.address));
+            let found = match symbol.kind {
+                SymbolKind::Other if is_in_code() => SymbolKind::Function,
+                SymbolKind::Other => SymbolKind::Object,
+                found => found,
+            };
+            symbol.section != 0 && found == kind
+        });
+        symbols.map(move |symbol| Symbol { kind, ..*symbol })
     }
 
     /// The segment of that type, if there is exactly one.
@@ -190,9 +172,10 @@ impl<'a> Program<'a> {
         self.bytes.get(offset as usize..(offset + length) as usize)
     }
 
-    /// The first symbol with that name.
-    pub fn symbol(&self, name: &str) -> Option<&Symbol<'a>> {
-        self.symbols.iter().find(|s| s.name == name)
+    /// The first function or object with that name.
+    pub fn symbol(&self, name: &str) -> Option<Symbol<'a>> {
+        let symbols = self.functions().chain(self.objects());
+        symbols.filter(|s| s.name == name).min_by_key(|s| s.address)
     }
 
     /// The first section with that name.
@@ -225,26 +208,9 @@ fn no_program(found: &str) -> Error {
     Error::not_applicable(format!("{found}: {WANTED}"))
 }
 
-/// The operating system, if it is not Linux: by the header, the notes and the interpreter.
-fn system(bytes: &[u8], ident: Ident, segments: &[Segment]) -> Option<(System, String)> {
-    let data = |segment: &Segment| {
-        let end = segment.offset.checked_add(segment.file_size)?;
-        bytes.get(usize::try_from(segment.offset).ok()?..usize::try_from(end).ok()?)
-    };
-    let of = |kind: elf::ProgramType| segments.iter().filter(move |s| s.kind == kind.0);
-    let interpreter = of(elf::PT_INTERP).next().and_then(data);
-    let notes = of(elf::PT_NOTE)
-        .filter_map(|s| Some((data(s)?, s.align)))
-        .flat_map(|(data, align)| image::notes(data, Endianness::Little, align));
-    System::of(bytes, ident.machine, interpreter, notes)
-}
-
 /// The error for a dynamic program: says which dynamic linker starts it, and what to do instead.
-fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
-    let end = interpreter.offset.saturating_add(interpreter.file_size);
-    let name = bytes.get(interpreter.offset as usize..end as usize);
-    let name = name.unwrap_or_default();
-    let (libc, next) = if interpreter::is_musl(name) {
+fn dynamic(interpreter: &[u8]) -> Error {
+    let (libc, next) = if interpreter::is_musl(interpreter) {
         (
             "linked with musl".into(),
             format!(
@@ -252,46 +218,18 @@ fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
                 Advice::Preload(Some("PROGRAM"))
             ),
         )
-    } else if interpreter::is_glibc(name) {
+    } else if interpreter::is_glibc(interpreter) {
         (
             "linked with glibc".into(),
             "glibc's heap is fast already, so there is nothing to do".into(),
         )
     } else {
         (
-            format!(
-                "started by {}",
-                printable(name.split(|b| *b == 0).next().unwrap_or_default())
-            ),
+            format!("started by {}", printable(interpreter)),
             "link it statically with musl, or give it another heap by LD_PRELOAD".into(),
         )
     };
     no_program(&format!("dynamic, {libc}")).next(next)
-}
-
-/// Checks that the headers have the sizes that the ELF specification gives them.
-fn check_sizes(header: &FileHeader) -> Result<()> {
-    for (at, found, expected, count) in [
-        (
-            offset_of!(FileHeader, e_phentsize),
-            header.e_phentsize.get(LittleEndian),
-            PROGRAM_HEADER,
-            header.e_phnum.get(LittleEndian),
-        ),
-        (
-            offset_of!(FileHeader, e_shentsize),
-            header.e_shentsize.get(LittleEndian),
-            SECTION_HEADER,
-            header.e_shnum.get(LittleEndian),
-        ),
-    ] {
-        if count != 0 && u64::from(found) != expected {
-            return Err(Error::malformed(format!("headers of {found} bytes"))
-                .at(at as u64)
-                .expected(expected.to_string()));
-        }
-    }
-    Ok(())
 }
 
 /// Checks that loaded segments ascend and do not overlap (ELF gABI, "Program Header"). The kernel relies on it.
@@ -313,154 +251,54 @@ fn check_order(segments: &[Segment]) -> Result<()> {
     Ok(())
 }
 
-/// Each segment may cover the whole file, and each is searched.
-fn check_overlap(segments: &[Segment], size: usize) -> Result<()> {
-    let loads = segments.iter().filter(|s| s.is_load());
-    let count = loads.clone().count();
-    if count > MOST_LOADS {
-        return Err(Error::refused(format!("{count} segments that are loaded"))
-            .expected(format!("at most {MOST_LOADS}")));
+/// Checks a segment whose header is at `at`.
+fn check_segment(segment: &Segment, at: u64) -> Result<()> {
+    let kind = elf::ProgramType(segment.kind);
+    if !matches!(kind, elf::PT_LOAD | elf::PT_TLS | elf::PT_DYNAMIC) {
+        return Ok(());
     }
-    overlap("segments", loads.map(|s| s.file_size), size)
+    // Addresses of programs are below 2^47; twice that still leaves room for sums.
+    let end = segment.address.checked_add(segment.size);
+    if segment.size < segment.file_size || end.is_none_or(|end| end >= 1 << 48) {
+        let found = format!(
+            "addresses {:#x} and {:#x} bytes on, {:#x} of them from the file",
+            segment.address, segment.size, segment.file_size
+        );
+        return Err(Error::malformed(found)
+            .at(at)
+            .expected("an end below 2^48, and no more from the file than is in memory"));
+    }
+    if !(segment.align == 0 || segment.align.is_power_of_two()) {
+        let found = format!("alignment {:#x}", segment.align);
+        return Err(Error::malformed(found)
+            .at(at + offset_of!(ProgramHeader, p_align) as u64)
+            .expected("a power of two"));
+    }
+    Ok(())
 }
 
-impl<'a> Bytes<'a> {
-    fn segment(&self, at: u64) -> Result<Segment> {
-        let segment = Segment::from(self.one::<ProgramHeader>(at)?);
-        if segment.is_load() || segment.kind == elf::PT_TLS.0 || segment.kind == elf::PT_DYNAMIC.0 {
-            self.range(segment.offset, segment.file_size)
-                .map_err(|e| e.at(at))?;
-            // Addresses of programs are below 2^47; twice that still leaves room for sums.
-            let fits = segment
-                .address
-                .checked_add(segment.size)
-                .is_some_and(|end| end < 1 << 48);
-            if segment.size < segment.file_size || !fits {
-                let found = format!(
-                    "addresses {:#x} and {:#x} bytes on, {:#x} of them from the file",
-                    segment.address, segment.size, segment.file_size
-                );
-                return Err(Error::malformed(found)
-                    .at(at)
-                    .expected("an end below 2^48, and no more from the file than is in memory"));
-            }
-            if !(segment.align == 0 || segment.align.is_power_of_two()) {
-                let found = format!("alignment {:#x}", segment.align);
-                return Err(Error::malformed(found)
-                    .at(at + offset_of!(ProgramHeader, p_align) as u64)
-                    .expected("a power of two"));
-            }
-        }
-        Ok(segment)
-    }
-
-    fn sections(&self, header: &FileHeader) -> Result<(Vec<Section<'a>>, usize)> {
-        let (at, count) = (
-            header.e_shoff.get(LittleEndian),
-            header.e_shnum.get(LittleEndian),
-        );
-        if at == 0 || count == 0 {
-            return Ok((Vec::new(), 0));
-        }
-        let names_section = usize::from(header.e_shstrndx.get(LittleEndian).0);
-        let mut sections = (0..u64::from(count))
-            .map(|number| self.section(at.saturating_add(number * SECTION_HEADER)))
-            .collect::<Result<Vec<_>>>()?;
-        let names = sections.get(names_section).ok_or_else(|| {
-            Error::malformed(format!("section {names_section} for the sections' names"))
-                .at(offset_of!(FileHeader, e_shstrndx) as u64)
-                .expected(format!("less than {count}"))
-        })?;
-        let names = self.range(names.offset, names.range().end - names.offset)?;
-        let names = Strings::new(names, sections.len());
-        for section in &mut sections {
-            section.name = text(&names, section.name_at).map_err(|e| e.at(at))?;
-        }
-        Ok((sections, names_section))
-    }
-
-    fn section(&self, at: u64) -> Result<Section<'a>> {
-        let section = Section::from(self.one::<SectionHeader>(at)?);
-        let is_in_file = !matches!(
-            elf::SectionType(section.kind),
-            elf::SHT_NOBITS | elf::SHT_NULL
-        );
-        if is_in_file {
-            self.range(section.offset, section.size)
-                .map_err(|e| e.at(at))?;
-        } else if section
-            .offset
-            .checked_add(section.size)
-            .is_none_or(|end| end >= 1 << 48)
-        {
+/// Checks sections that are not in the file, whose sizes nothing else limits, and the number of that with the names.
+fn check_sections(image: &Image<'_>) -> Result<()> {
+    for (number, section) in image.sections.iter().enumerate() {
+        let end = section.offset.checked_add(section.size);
+        if end.is_none_or(|end| end >= 1 << 48) {
             // As for segments: sums of addresses and sizes do not overflow.
             return Err(
                 Error::malformed(format!("a section of {:#x} bytes", section.size))
-                    .at(at)
+                    .at(image.sections_at + number as u64 * SECTION_HEADER)
                     .expected("an end below 2^48"),
             );
         }
-        Ok(section)
     }
-
-    fn symbols(&self, sections: &[Section<'a>], segments: &[Segment]) -> Result<Vec<Symbol<'a>>> {
-        let Some(table) = sections.iter().find(|s| s.kind == elf::SHT_SYMTAB.0) else {
-            return Ok(Vec::new());
-        };
-        let Some(names) = sections.get(table.link as usize) else {
-            return Err(
-                Error::malformed(format!("section {} for the symbols' names", table.link))
-                    .at(table.offset)
-                    .expected(format!("less than {}", sections.len())),
-            );
-        };
-        let names = self.range(names.offset, names.range().end - names.offset)?;
-        let entries = self.all::<RawSymbol>(table.offset, table.size)?;
-        let names = Strings::new(names, entries.len());
-        let code: Vec<Range<u64>> = segments
-            .iter()
-            .filter(|s| s.is_code())
-            .map(Segment::addresses)
-            .collect();
-        let mut symbols = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let section = entry.st_shndx.get(LittleEndian).0;
-            let kind = entry.st_info.st_type();
-            let address = entry.st_value.get(LittleEndian);
-            // Skip undefined, absolute and common symbols.
-            if section == 0 || section >= 0xff00 {
-                continue;
-            }
-            let is_in_code = || code.iter().any(|s| s.contains(&address));
-            let kind = match kind {
-                elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
-                elf::STT_OBJECT => SymbolKind::Object,
-                elf::STT_NOTYPE if is_in_code() => SymbolKind::Function,
-                elf::STT_NOTYPE => SymbolKind::Object,
-                _ => continue,
-            };
-            let name = entry.st_name.get(LittleEndian);
-            // A name that is not text is not one of musl's.
-            let name = text(&names, name).map_err(|e| e.at(table.offset))?;
-            let Ok(name) = std::str::from_utf8(name) else {
-                continue;
-            };
-            symbols.push(Symbol {
-                name,
-                address,
-                size: entry.st_size.get(LittleEndian),
-                kind,
-                is_local: entry.st_info.st_bind() == elf::STB_LOCAL,
-            });
-        }
-        symbols.sort_by_key(|s| s.address);
-        Ok(symbols)
+    let (names, count) = (image.names_section, image.sections.len());
+    if count != 0 && names >= count {
+        return Err(
+            Error::malformed(format!("section {names} for the sections' names"))
+                .at(offset_of!(FileHeader, e_shstrndx) as u64)
+                .expected(format!("less than {count}")),
+        );
     }
-}
-
-/// The text at `at` in a string table, up to its NUL; empty if there is none.
-fn text<'a>(table: &Strings<'a>, at: u32) -> Result<&'a [u8]> {
-    Ok(table.get(at.into())?.unwrap_or_default())
+    Ok(())
 }
 
 /// A section's name as text, for errors.

@@ -1,9 +1,8 @@
 //! The structures of 64-bit little-endian ELF files (ELF-64 Object File Format, version 1.5). All code reads and
 //! writes them here by the names of their fields, never byte by byte.
 
-use crate::error::{Error, Result};
 use object::endian::{U32, U64};
-use object::pod::{Pod, bytes_of, from_bytes, slice_from_bytes};
+use object::pod::{Pod, bytes_of, from_bytes};
 use object::{LittleEndian, elf};
 use std::ops::Range;
 
@@ -145,14 +144,15 @@ impl Section<'_> {
         self.flags & elf::SHF_ALLOC.0 != 0
     }
 
-    /// Its place in the file; empty for `SHT_NOBITS`.
+    /// Whether it has bytes in the file.
+    pub fn is_in_file(&self) -> bool {
+        !matches!(elf::SectionType(self.kind), elf::SHT_NOBITS | elf::SHT_NULL)
+    }
+
+    /// Its place in the file; empty for `SHT_NOBITS` and `SHT_NULL`.
     pub fn range(&self) -> Range<u64> {
-        let size = if self.kind == elf::SHT_NOBITS.0 {
-            0
-        } else {
-            self.size
-        };
-        self.offset..self.offset + size
+        let size = if self.is_in_file() { self.size } else { 0 };
+        self.offset..self.offset.saturating_add(size)
     }
 }
 
@@ -183,44 +183,4 @@ pub fn bytes<T: Pod>(value: &T) -> &[u8] {
 /// The structure at the start of `bytes`; `None` if there are too few bytes.
 pub fn first<T: Pod + Copy>(bytes: &[u8]) -> Option<T> {
     from_bytes(bytes).ok().map(|(value, _)| *value)
-}
-
-/// A file's bytes; each read is checked.
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
-
-impl<'a> Bytes<'a> {
-    /// The structure at `at`.
-    pub(crate) fn one<T: Pod>(&self, at: u64) -> Result<&'a T> {
-        let from = usize::try_from(at).ok().and_then(|at| self.0.get(at..));
-        let value = from.and_then(|from| from_bytes(from).ok());
-        value.map(|(value, _)| value).ok_or_else(|| {
-            let found = format!("the file ends at {:#x}", self.0.len());
-            Error::malformed(found)
-                .at(at)
-                .expected(format!("{} more bytes", size_of::<T>()))
-        })
-    }
-
-    /// As many whole structures as fit into those bytes.
-    pub(crate) fn all<T: Pod>(&self, offset: u64, size: u64) -> Result<&'a [T]> {
-        let bytes = self.range(offset, size)?;
-        let all = slice_from_bytes(bytes, bytes.len() / size_of::<T>());
-        Ok(all.map_or(&[], |(all, _)| all))
-    }
-
-    /// Those bytes, which must be in the file.
-    pub(crate) fn range(&self, offset: u64, size: u64) -> Result<&'a [u8]> {
-        let end = offset.checked_add(size);
-        let range = end.and_then(|end| {
-            self.0
-                .get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
-        });
-        range.ok_or_else(|| {
-            Error::malformed(format!(
-                "the file is cut short: it ends at {:#x}, and has {size:#x} bytes at {offset:#x} by its headers",
-                self.0.len()
-            ))
-            .next("get the file again, or link it again")
-        })
-    }
 }

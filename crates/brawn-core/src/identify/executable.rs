@@ -21,12 +21,12 @@ const JUMP: u64 = 16;
 pub const PACKED: &str = "packed by UPX: what is inside cannot be seen";
 
 /// Functions that a static musl program has, apart from its heap's.
-const MUSL: [&[u8]; 3] = [b"__init_libc", b"__libc_start_init", b"__lctrans"];
+const MUSL: [&str; 3] = ["__init_libc", "__libc_start_init", "__lctrans"];
 /// Functions that a static glibc program has.
-const GLIBC: [&[u8]; 3] = [
-    b"gnu_get_libc_version",
-    b"__libc_start_call_main",
-    b"_dl_relocate_static_pie",
+const GLIBC: [&str; 3] = [
+    "gnu_get_libc_version",
+    "__libc_start_call_main",
+    "_dl_relocate_static_pie",
 ];
 
 /// Finds out what is in `image`.
@@ -127,11 +127,12 @@ const THIN: usize = 1 << 16;
 /// Some tools keep what other files need, and remove all else.
 fn is_thin(image: &Image<'_>) -> bool {
     let code = image.sections.iter().filter(|s| s.name == b".text");
-    let code: usize = code.map(|s| s.data.len()).sum();
+    let code: usize = code.map(|s| image.data(s).len()).sum();
     if code < THIN {
         return false;
     }
-    let functions = image.defined().filter(|s| s.kind != SymbolKind::Object);
+    let is_code = |kind| matches!(kind, SymbolKind::Function | SymbolKind::Other);
+    let functions = image.defined().filter(|s| is_code(s.kind));
     let mut functions: Vec<(u64, u64)> = functions.map(|s| (s.address, s.size)).collect();
     functions.sort_unstable();
     functions.dedup_by_key(|(address, _)| *address);
@@ -152,7 +153,7 @@ fn heaps(
     let has_brawn = !heaps.is_empty();
     let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
     for symbol in image.defined() {
-        match heap::by_symbol(symbol.name) {
+        match heap::by_symbol(symbol.name.as_bytes()) {
             // The engine in brawn's payload has local names of its own.
             Some(Heap::Mimalloc) if has_brawn && !symbol.global => {}
             Some(heap) => named.entry(heap).or_default().push(symbol),
@@ -169,14 +170,17 @@ fn heaps(
     }
     for (heap, mut symbols) in named {
         symbols.sort_by_key(|s| (!s.global, s.name));
-        let names = symbols.iter().take(ENOUGH).map(|s| printable(s.name));
+        let names = symbols
+            .iter()
+            .take(ENOUGH)
+            .map(|s| printable(s.name.as_bytes()));
         let evidence = format!("symbols {}", names.collect::<Vec<_>>().join(", "));
         heaps.push(FoundHeap::new(heap, Sure::Certain, evidence));
     }
     // `strip -x` keeps `malloc` and removes the local names that show which heap it is.
     let is_part = matches!(linkage, Linkage::Static | Linkage::StaticPie)
         && heaps.is_empty()
-        && image.defined().any(|s| s.name == b"malloc");
+        && image.defined().any(|s| s.name == "malloc");
     // A file that asks for a libc has none in it.
     let asks = image.interpreter.is_some() || !image.needed.is_empty();
     let is_libcs = |heap: Heap| heap.is_musl() || heap == Heap::Glibc;
@@ -212,15 +216,15 @@ fn own(image: &Image<'_>, heaps: &[FoundHeap]) -> Option<FoundHeap> {
     }
     let malloc = image
         .defined()
-        .filter(|s| s.name == b"malloc")
+        .filter(|s| s.name == "malloc")
         .max_by_key(|s| s.global)?;
     // A libc uses these names for its own `malloc`. They are at `malloc`'s address unless the program replaced
     // `malloc`.
-    const LIBC: [&[u8]; 4] = [
-        b"__libc_malloc",
-        b"__libc_malloc_impl",
-        b"__malloc",
-        b"default_malloc",
+    const LIBC: [&str; 4] = [
+        "__libc_malloc",
+        "__libc_malloc_impl",
+        "__malloc",
+        "default_malloc",
     ];
     let mut others = image
         .defined()
@@ -247,7 +251,7 @@ fn own(image: &Image<'_>, heaps: &[FoundHeap]) -> Option<FoundHeap> {
 
 /// Adds the heap of the shared libraries: the libc's, or that of a library that replaces it.
 fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<FoundHeap>) {
-    let mut is_replaced = image.defined().any(|s| s.name == b"malloc" && s.global);
+    let mut is_replaced = image.defined().any(|s| s.name == "malloc" && s.global);
     for name in &image.needed {
         if let Some(heap) = heap::by_library(name) {
             is_replaced = true;
@@ -264,13 +268,13 @@ fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<FoundHeap>) {
     };
     let is_libc_itself = heaps.iter().any(|h| h.heap.is_musl() || h.heap == heap);
     // A program that has a heap under other names may never call the libc's heap.
-    const ALLOCATES: [&[u8]; 6] = [
-        b"aligned_alloc",
-        b"calloc",
-        b"malloc",
-        b"memalign",
-        b"posix_memalign",
-        b"realloc",
+    const ALLOCATES: [&str; 6] = [
+        "aligned_alloc",
+        "calloc",
+        "malloc",
+        "memalign",
+        "posix_memalign",
+        "realloc",
     ];
     let mut needs = image.symbols.iter().filter(|s| !s.defined);
     let is_used = heaps.is_empty() || needs.any(|s| ALLOCATES.contains(&unversioned(s.name)));
@@ -284,8 +288,8 @@ fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<FoundHeap>) {
 }
 
 /// A symbol's name without the version that full symbol tables append to it.
-fn unversioned(name: &[u8]) -> &[u8] {
-    name.split(|b| *b == b'@').next().unwrap_or_default()
+fn unversioned(name: &str) -> &str {
+    name.split('@').next().unwrap_or_default()
 }
 
 /// If musl's heap is not the only heap: finds the functions that call it.
@@ -294,10 +298,10 @@ fn second_heaps(image: &Image<'_>, heaps: &mut [FoundHeap]) {
         return;
     }
     for found in heaps {
-        let state: &[&[u8]] = match found.heap {
-            Heap::MuslMallocng => &[b"__malloc_context", b"__malloc_alloc_meta"],
-            Heap::MuslOldmalloc => &[b"mal", b"__bin_chunk"],
-            Heap::MuslSimple => &[b"__simple_malloc"],
+        let state: &[&str] = match found.heap {
+            Heap::MuslMallocng => &["__malloc_context", "__malloc_alloc_meta"],
+            Heap::MuslOldmalloc => &["mal", "__bin_chunk"],
+            Heap::MuslSimple => &["__simple_malloc"],
             _ => continue,
         };
         found.reached_by = reach::callers(image, state);
@@ -342,7 +346,10 @@ fn libc(
     }
     for (libc, names) in [(Libc::Musl, &MUSL), (Libc::Glibc, &GLIBC)] {
         if let Some(symbol) = image.defined().find(|s| names.contains(&s.name)) {
-            return say(libc, format!("symbol {}", printable(symbol.name)));
+            return say(
+                libc,
+                format!("symbol {}", printable(symbol.name.as_bytes())),
+            );
         }
     }
     if linkage == Linkage::Dynamic {
@@ -377,7 +384,7 @@ fn version(image: &Image<'_>, libc: Libc, heaps: &[FoundHeap]) -> Option<String>
 
 /// The text of musl's `__libc_version`, if it is in the file.
 pub fn musl_version(image: &Image<'_>) -> Option<String> {
-    let symbol = image.defined().find(|s| s.name == b"__libc_version")?;
+    let symbol = image.defined().find(|s| s.name == "__libc_version")?;
     let text = image.contents(symbol, 16)?.split(|b| *b == 0).next()?;
     let text = std::str::from_utf8(text).ok()?;
     let is_version = text.starts_with(|c: char| c.is_ascii_digit());
@@ -400,11 +407,13 @@ pub fn memory_notes(notes: &[Note]) -> impl Iterator<Item = Note> {
 /// The memory functions that symbols name: first brawn's, which have one of brawn's names at the same address, then
 /// all others.
 pub fn memory_functions(image: &Image<'_>) -> (Vec<&'static str>, Vec<&'static str>) {
-    let own = image.defined().filter(|s| s.name.starts_with(MEMORY_OWN));
+    let own = image
+        .defined()
+        .filter(|s| s.name.as_bytes().starts_with(MEMORY_OWN));
     let own: HashSet<_> = own.map(|s| (s.section, s.address)).collect();
     let mut found: BTreeMap<&str, &Symbol<'_>> = BTreeMap::new();
     for symbol in image.defined() {
-        let Some(name) = MEMORY.iter().find(|n| n.as_bytes() == symbol.name) else {
+        let Some(name) = MEMORY.iter().find(|n| **n == symbol.name) else {
             continue;
         };
         // There may be local functions of the same name too: the global one counts.
@@ -449,7 +458,7 @@ pub fn memory(
     }
     let memcpy = image
         .defined()
-        .filter(|s| s.name == b"memcpy")
+        .filter(|s| s.name == "memcpy")
         .max_by_key(|s| s.global);
     match memcpy {
         Some(_) if libc == Libc::Glibc => Memory::Glibc,

@@ -13,16 +13,16 @@ use crate::work::Ranges;
 use std::collections::BTreeSet;
 
 /// Names of musl's heaps that are local to their files.
-pub const LOCAL: [&[u8]; 9] = [
-    b"__simple_malloc",
-    b"alloc_fwd",
-    b"alloc_rev",
-    b"alloc_slot",
-    b"default_malloc",
-    b"get_meta",
-    b"nontrivial_free",
-    b"trim",
-    b"unbin",
+pub const LOCAL: [&str; 9] = [
+    "__simple_malloc",
+    "alloc_fwd",
+    "alloc_rev",
+    "alloc_slot",
+    "default_malloc",
+    "get_meta",
+    "nontrivial_free",
+    "trim",
+    "unbin",
 ];
 
 /// Whether the code of `symbol` calls, jumps to or uses one of `targets`.
@@ -59,7 +59,7 @@ struct Function<'i, 'a> {
 /// The sorted names of the functions outside the heap that call it.
 ///
 /// The heap is found by its state, such as `__malloc_context`, or by functions whose names only a heap has.
-pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
+pub fn callers(image: &Image<'_>, state: &[&str]) -> Vec<String> {
     let Some(machine) = image.ident.architecture().and_then(Isa::of) else {
         return Vec::new();
     };
@@ -70,7 +70,7 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
         .map(|s| s.address..s.address.saturating_add(s.size.max(1)));
     let states = Ranges::new(states);
     let functions = functions(image);
-    let is_named = |s: &Symbol<'_>| is_heap(s.name) || LOCAL.contains(&s.name);
+    let is_named = |s: &Symbol<'_>| is_heap(s.name.as_bytes()) || LOCAL.contains(&s.name);
     let mut inside: BTreeSet<u64> = functions
         .iter()
         .filter(|f| is_named(f.symbol))
@@ -121,7 +121,8 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
             );
         }
     }
-    callers.into_iter().take(ENOUGH).map(printable).collect()
+    let callers = callers.into_iter().take(ENOUGH);
+    callers.map(|name| printable(name.as_bytes())).collect()
 }
 
 /// The functions by address. Aliases of one address count as one function.
@@ -131,7 +132,7 @@ fn functions<'i, 'a>(image: &'i Image<'a>) -> Vec<Function<'i, 'a>> {
         .filter(|s| s.kind == SymbolKind::Function)
         .collect();
     // Among aliases the heap's own name comes first, so that it is the name that counts.
-    symbols.sort_by_key(|s| (s.address, !is_heap(s.name), !s.global, s.name));
+    symbols.sort_by_key(|s| (s.address, !is_heap(s.name.as_bytes()), !s.global, s.name));
     symbols.dedup_by_key(|s| s.address);
     let next = symbols.iter().skip(1).map(|s| s.address);
     symbols

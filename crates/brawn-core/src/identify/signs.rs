@@ -2,7 +2,7 @@
 //! build.
 
 use crate::arch::traits;
-use crate::elf::image::{Image, Section};
+use crate::elf::image::Image;
 use crate::identify::Memory;
 use crate::identify::heap::{FoundHeap, SIGNS, Sure};
 use crate::needle::{Needle, needle};
@@ -222,8 +222,8 @@ fn pattern(machine: u16) -> Option<Needle> {
 /// The newest version of glibc's symbols that a dynamic file needs.
 pub fn newest_glibc(image: &Image<'_>) -> Option<String> {
     let strings = image.sections.iter().find(|s| s.name == b".dynstr")?;
-    let Section { data, .. } = strings;
-    let newest = data
+    let newest = image
+        .data(strings)
         .split(|b| *b == 0)
         .filter_map(|s| s.strip_prefix(b"GLIBC_"))
         .filter_map(|s| std::str::from_utf8(s).ok())

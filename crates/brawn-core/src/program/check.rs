@@ -425,11 +425,7 @@ impl Check<'_, '_> {
             let name = old.map_or_else(|| format!("{number}"), |s| printable(s.name));
             let failed = |found: &str| wrong(format!("section {name}: {found}")).at(section.offset);
             let range = section.range();
-            let is_in_file = matches!(
-                elf::SectionType(section.kind),
-                elf::SHT_NULL | elf::SHT_NOBITS
-            ) || range.end <= self.size;
-            if !is_in_file {
+            if section.is_in_file() && range.end > self.size {
                 return Err(failed("not in the file"));
             }
             // The zeros of thread-locals have addresses only in their own block.

@@ -203,22 +203,21 @@ fn look(
 }
 
 /// Data of libc that is looked up besides its functions.
-const OBJECTS: [&[u8]; 5] = [
-    b"__aligned_alloc_replaced",
-    b"__libc",
-    b"__malloc_replaced",
-    b"libc",
-    b"mal",
+const OBJECTS: [&str; 5] = [
+    "__aligned_alloc_replaced",
+    "__libc",
+    "__malloc_replaced",
+    "libc",
+    "mal",
 ];
 
 /// Every pair of names of libc is compared, so programs with thousands of them are refused.
 fn check_names(names: &Names, code: &Code<'_>) -> Result<()> {
     let is_known = |name: &str| {
-        let name = name.as_bytes();
-        is_heap(name)
+        is_heap(name.as_bytes())
             || LOCAL.contains(&name)
             || OBJECTS.contains(&name)
-            || MEMORY.iter().any(|n| n.as_bytes() == name)
+            || MEMORY.contains(&name)
     };
     let all = names.functions.iter().chain(&names.objects);
     let count = all.filter(|n| is_known(&n.name)).count();

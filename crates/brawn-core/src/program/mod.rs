@@ -179,8 +179,7 @@ fn rewrite_program<'a>(
     payload: &Payload,
     options: &Options<'_>,
 ) -> Result<Rewritten<'a>> {
-    // Before the names are read: in a large program, each of the two takes much memory.
-    let identity = executable::identify(&Image::read(program.bytes, 0)?);
+    let identity = executable::identify(&program.image);
     let names = names(program, payload, options)?;
     let rest = options.components.iter().filter(|c| !c.is_libc());
     let rest: Vec<Component> = rest.copied().collect();
@@ -260,10 +259,9 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
     }
     // `strip -x` removes local names: then the code must show what is there. A global function of such a name is the
     // program's own.
-    let is_local = |name: &str| LOCAL.contains(&name.as_bytes());
-    let mut locals = program.symbols.iter().filter(|s| s.is_local);
+    let mut locals = program.functions().filter(|s| !s.global);
     let malloc = names.function("malloc").map(|n| n.address);
-    if malloc.is_none() || locals.any(|s| is_local(s.name)) {
+    if malloc.is_none() || locals.any(|s| LOCAL.contains(&s.name)) {
         return Ok(names);
     }
     let by_code = signatures::name_with(program, builds)?;
@@ -271,7 +269,7 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
         return Ok(names);
     }
     // Both are there, then: the program's own, and the heap's.
-    let twins = |n: &&Named| is_local(&n.name) && names.function(&n.name).is_some();
+    let twins = |n: &&Named| LOCAL.contains(&n.name.as_str()) && names.function(&n.name).is_some();
     let twins: Vec<Named> = by_code.functions.iter().filter(twins).cloned().collect();
     let mut names = names.with(by_code);
     names.functions.extend(twins);

@@ -28,7 +28,7 @@ const WRITTEN: u64 = LOADED | elf::SHF_WRITE.0;
 /// The end of all bytes that belong to sections or their headers. Bytes after it belong to the program itself, and
 /// stay at the end of the file.
 pub fn known_end(program: &Program<'_>, loaded_end: u64) -> u64 {
-    let sections = program.sections.iter().filter(|s| is_in_file(s));
+    let sections = program.sections.iter().filter(|s| s.is_in_file());
     let table = program.sections.len() as u64 * SECTION_HEADER;
     let table = if table > 0 {
         program.sections_at + table
@@ -40,10 +40,6 @@ pub fn known_end(program: &Program<'_>, loaded_end: u64) -> u64 {
         .chain([table, loaded_end])
         .max()
         .unwrap_or_default()
-}
-
-fn is_in_file(section: &Section<'_>) -> bool {
-    section.kind != elf::SHT_NULL.0 && section.kind != elf::SHT_NOBITS.0
 }
 
 /// The new section headers, and additions to old sections.
@@ -288,7 +284,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         };
         for (number, section) in self.program.sections.iter().enumerate() {
             let header = &mut self.headers[number];
-            if !is_in_file(section) || !section.is_allocated() {
+            if !section.is_in_file() || !section.is_allocated() {
                 continue;
             }
             if let Some(address) = room.moved_from(section.offset) {
@@ -324,7 +320,7 @@ impl<'a, 'p> Sections<'a, 'p> {
                 .program
                 .sections
                 .iter()
-                .filter(|s| is_in_file(s))
+                .filter(|s| s.is_in_file())
                 .any(|s| overlaps(&s))
         };
         if at >= old_end && at + size == known_end && is_alone(at..at + size) {
@@ -401,7 +397,7 @@ impl<'a, 'p> Sections<'a, 'p> {
     fn is_whole(&self, number: usize, offset: u64) -> bool {
         let others = self.program.sections.iter().enumerate();
         !others
-            .filter(|(other, s)| *other != number && is_in_file(s))
+            .filter(|(other, s)| *other != number && s.is_in_file())
             .any(|(_, s)| s.range().start < offset && offset < s.range().end)
     }
 }
@@ -411,7 +407,7 @@ fn tail_align(program: &Program<'_>, old_end: u64) -> u64 {
     let behind = program
         .sections
         .iter()
-        .filter(|s| is_in_file(s) && s.offset >= old_end);
+        .filter(|s| s.is_in_file() && s.offset >= old_end);
     let widest = behind
         .map(|s| s.align)
         .filter(|a| a.is_power_of_two())

@@ -281,7 +281,7 @@ fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
     let code = Code::supplied(payload)?;
     let located = code.locate(image);
     let tell = |name: &'static str, note: &Note| {
-        let symbol = image.defined().find(|s| s.name == name.as_bytes());
+        let symbol = image.defined().find(|s| s.name == name);
         let same = symbol.and_then(|s| located.as_ref()?.at(image, name, s.address).same());
         let evidence = match same {
             Some(bytes) => format!(

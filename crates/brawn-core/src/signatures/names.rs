@@ -1,6 +1,6 @@
 //! Names of libc and their addresses in a program: from its symbols or, without symbols, from signatures.
 
-use crate::elf::program::{Program, SymbolKind};
+use crate::elf::program::{Program, Symbol};
 use crate::identify;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -59,21 +59,16 @@ impl Names {
     }
 
     fn of_those(program: &Program<'_>, is_wanted: impl Fn(&str) -> bool) -> Self {
-        let of = |kind: SymbolKind| {
-            let symbols = program.symbols.iter();
-            let symbols = symbols.filter(|s| s.kind == kind && is_wanted(s.name));
-            symbols
-                .map(|s| Named {
-                    name: s.name.to_owned(),
-                    address: s.address,
-                    size: s.size,
-                    evidence: Evidence::Symbol,
-                })
-                .collect()
+        let named = |symbol: Symbol<'_>| Named {
+            name: symbol.name.to_owned(),
+            address: symbol.address,
+            size: symbol.size,
+            evidence: Evidence::Symbol,
         };
+        let is_wanted = |symbol: &Symbol<'_>| is_wanted(symbol.name);
         Self {
-            functions: of(SymbolKind::Function),
-            objects: of(SymbolKind::Object),
+            functions: program.functions().filter(is_wanted).map(named).collect(),
+            objects: program.objects().filter(is_wanted).map(named).collect(),
         }
     }
 

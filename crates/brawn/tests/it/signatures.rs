@@ -3,7 +3,7 @@
 use crate::build::Room;
 use crate::common::{brawn, succeed};
 use crate::musls::archive;
-use brawn_core::elf::program::{Program, SymbolKind};
+use brawn_core::elf::program::Program;
 use brawn_core::format::Format;
 use brawn_core::report::package::{Limits, members};
 use brawn_core::signatures;
@@ -65,7 +65,7 @@ fn compare(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let program = Program::read(bytes).expect("a static executable");
     let names = signatures::name(&program).expect("a database");
     let is_symbol = |name: &str, address: u64| {
-        let mut symbols = program.symbols.iter();
+        let mut symbols = program.functions().chain(program.objects());
         symbols.any(|s| s.address == address && s.name == name)
     };
     let all = names.functions.iter().chain(&names.objects);
@@ -82,8 +82,8 @@ fn compare(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let mut wanted: Vec<&str> = memory.flat_map(|f| f.surface).copied().collect();
     wanted.extend(payload.surface);
     wanted.extend(HOOKS);
-    let symbols = program.symbols.iter();
-    let symbols = symbols.filter(|s| s.kind == SymbolKind::Function && wanted.contains(&s.name));
+    let symbols = program.functions();
+    let symbols = symbols.filter(|s| wanted.contains(&s.name));
     let is_found = |name: &str, address| {
         names
             .functions
@@ -345,12 +345,8 @@ fn stripping_changes_nothing() {
     let whole = link(&room, "1.2.3", true);
     room.run("strip", &["-s", "main"]);
     let stripped = fs::read(room.path("main")).expect("a program");
-    assert!(
-        Program::read(&stripped)
-            .expect("a program")
-            .symbols
-            .is_empty()
-    );
+    let program = Program::read(&stripped).expect("a program");
+    assert_eq!(program.functions().chain(program.objects()).count(), 0);
     assert_eq!(find(&stripped), find(&whole));
     assert!(find(&whole).function("__libc_malloc_impl").is_some());
 }

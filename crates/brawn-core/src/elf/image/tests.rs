@@ -11,9 +11,9 @@ fn reads_objects() {
     let image = Image::read(&bytes, 0).unwrap();
     assert_eq!(image.kind, Type::Object);
     assert_eq!(image.brawn[0].brawn, "1");
-    let named = |name: &[u8]| image.symbols.iter().find(|s| s.name == name).unwrap();
-    assert!(named(b"free").defined && !named(b"errno").defined);
-    assert_eq!(image.contents(named(b"free"), 4), Some(&[0xc3][..]));
+    let named = |name| image.symbols.iter().find(|s| s.name == name).unwrap();
+    assert!(named("free").defined && !named("errno").defined);
+    assert_eq!(image.contents(named("free"), 4), Some(&[0xc3][..]));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{aarch64, x86_64};
 use crate::arch::Isa;
 use crate::demangle::demangled;
 use crate::elf::frames::Frames;
-use crate::elf::program::{Program, SymbolKind};
+use crate::elf::program::Program;
 use crate::error::{Error, Result};
 use crate::signatures::names::{Evidence, Named, Names};
 use crate::work::Work;
@@ -71,10 +71,7 @@ impl<'p> Code<'p> {
             regions = program.code().collect();
         }
         // Mapping symbols (`$x`, `$d`) mark kinds of content, not functions.
-        let symbols = program
-            .symbols
-            .iter()
-            .filter(|s| s.kind == SymbolKind::Function);
+        let symbols = program.functions();
         let symbols = symbols.map(|s| (s.address, s.size, s.name));
         let named = names.functions.iter();
         // What the symbols say is there already.

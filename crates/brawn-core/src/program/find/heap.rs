@@ -154,7 +154,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
 
 /// Whether only functions of musl's heap use that name.
 fn is_inside(name: &str) -> bool {
-    LOCAL.contains(&name.as_bytes()) || INTERNAL.contains(&name)
+    LOCAL.contains(&name) || INTERNAL.contains(&name)
 }
 
 /// The addresses of the heap's state.

@@ -199,7 +199,7 @@ fn without_symbols_names_from_elsewhere_do() {
         let mut names = Names::of_symbols(&whole);
         let is_known = |n: &crate::signatures::names::Named| {
             crate::identify::is_heap(n.name.as_bytes())
-                || crate::identify::reach::LOCAL.contains(&n.name.as_bytes())
+                || crate::identify::reach::LOCAL.contains(&n.name.as_str())
                 || crate::identify::MEMORY.contains(&n.name.as_str())
                 || n.name.starts_with("__pthread_")
                 || n.name.starts_with("bin_")

@@ -238,8 +238,9 @@ fn version(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Option<Stri
 fn glibc_version(image: &Image<'_>) -> Option<String> {
     const BEFORE: &[u8] = b"release version ";
     image.sections.iter().find_map(|section| {
-        let at = memchr::memmem::find(section.data, BEFORE)?;
-        let rest = section.data.get(at + BEFORE.len()..)?;
+        let data = image.data(section);
+        let at = memchr::memmem::find(data, BEFORE)?;
+        let rest = data.get(at + BEFORE.len()..)?;
         let end = rest
             .iter()
             .position(|b| !(b.is_ascii_digit() || *b == b'.'))?;

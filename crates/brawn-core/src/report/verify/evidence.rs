@@ -43,7 +43,7 @@ impl Evidence<'_, '_> {
             let symbol = self
                 .image
                 .defined()
-                .filter(|s| s.name == name.as_bytes())
+                .filter(|s| s.name == name)
                 .max_by_key(|s| s.global);
             match symbol {
                 Some(symbol) => {
@@ -180,7 +180,9 @@ impl Evidence<'_, '_> {
     fn is_folded(&self, symbol: &Symbol<'_>) -> bool {
         let mut all = self.image.defined();
         all.any(|s| {
-            s.address == symbol.address && s.kind == SymbolKind::Function && !is_surface(s.name)
+            s.address == symbol.address
+                && s.kind == SymbolKind::Function
+                && !is_surface(s.name.as_bytes())
         })
     }
 
@@ -197,15 +199,18 @@ impl Evidence<'_, '_> {
     /// Whether `symbol` is a function of `heap`, which is neither musl's nor brawn's.
     fn is_of(&self, symbol: &Symbol<'_>, heap: Heap) -> bool {
         let is_its = |s: &Symbol<'_>| {
-            heap::by_symbol(s.name) == Some(heap)
-                || heap == Heap::Mimalloc && mimalloc::is_own(s.name)
+            heap::by_symbol(s.name.as_bytes()) == Some(heap)
+                || heap == Heap::Mimalloc && mimalloc::is_own(s.name.as_bytes())
         };
         let mut all = self.image.defined();
         if all.any(|s| s.address == symbol.address && is_its(s)) {
             return true;
         }
         // A function that only calls `malloc` may come from anywhere, whatever its name.
-        let public = self.image.defined().filter(|s| is_public(s.name));
+        let public = self
+            .image
+            .defined()
+            .filter(|s| is_public(s.name.as_bytes()));
         let public: HashSet<u64> = public.map(|s| s.address).collect();
         self.is_tied(symbol, |s| is_its(s) && !public.contains(&s.address))
     }
@@ -282,17 +287,20 @@ const OUTSIDE: &str = "it lies before musl's functions, or is hidden";
 /// Whether only musl's heap has a symbol of this name. Names that are local to its files may also be used elsewhere.
 fn is_musls_own(symbol: &Symbol<'_>) -> bool {
     let mut names = PRIVATE.iter().chain(&INTERNAL);
-    names.any(|n| n.as_bytes() == symbol.name)
+    names.any(|n| **n == *symbol.name)
 }
 
 /// The places of functions that have one of brawn's own names.
 pub(super) fn own_places(image: &Image<'_>) -> HashSet<(usize, u64)> {
-    let own = image.defined().filter(|s| s.name.starts_with(MEMORY_OWN));
+    let own = image
+        .defined()
+        .filter(|s| s.name.as_bytes().starts_with(MEMORY_OWN));
     own.map(|s| (s.section, s.address)).collect()
 }
 
 /// The address of the first function that is musl's by its name, except for the heap's.
 pub(super) fn libc(image: &Image<'_>) -> Option<u64> {
-    let is_musls = |s: &&Symbol<'_>| s.kind != SymbolKind::Object && is_libcs(s.name);
+    let is_code = |kind| matches!(kind, SymbolKind::Function | SymbolKind::Other);
+    let is_musls = |s: &&Symbol<'_>| is_code(s.kind) && is_libcs(s.name.as_bytes());
     image.defined().filter(is_musls).map(|s| s.address).min()
 }

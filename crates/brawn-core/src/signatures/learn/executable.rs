@@ -23,12 +23,14 @@ struct Symbols<'p, 'a> {
 
 pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     let program = Program::read(bytes)?;
-    if program.symbols.is_empty() {
+    let mut symbols: Vec<Symbol<'_>> = program.functions().chain(program.objects()).collect();
+    symbols.sort_by_key(|s| s.address);
+    if symbols.is_empty() {
         return Err(
             Error::not_applicable("no symbols").expected("an executable that is not stripped")
         );
     }
-    let symbols = Symbols::new(&program, &program.symbols);
+    let symbols = Symbols::new(&program, &symbols);
     let functions = || {
         symbols
             .all

@@ -108,28 +108,30 @@ impl Given {
 /// The functions `given` in the program `bytes`. `names` are those that are known in it: what the functions refer to.
 pub fn learn<'a>(bytes: &'a [u8], given: &'a [Given], names: &'a Names) -> Result<Learnt<'a>> {
     let program = Program::read(bytes)?;
-    let symbol = |named: &'a Named, kind| Symbol {
-        name: &named.name,
-        address: named.address,
-        size: named.size,
-        kind,
-        is_local: false,
-    };
-    let mut symbols: Vec<Symbol<'a>> = Vec::new();
     for function in given {
         function.check(&program, names)?;
-        symbols.push(Symbol {
-            name: &function.name,
-            address: function.address,
-            size: function.size,
-            kind: SymbolKind::Function,
-            is_local: false,
-        });
     }
+    let symbol = |kind| {
+        move |name, address, size| Symbol {
+            name,
+            address,
+            size,
+            kind,
+            global: true,
+            weak: false,
+            defined: true,
+            section: 0,
+        }
+    };
+    let (function, object) = (symbol(SymbolKind::Function), symbol(SymbolKind::Object));
+    let named = given
+        .iter()
+        .map(|g| function(g.name.as_str(), g.address, g.size));
     let functions = names.functions.iter();
-    symbols.extend(functions.map(|named| symbol(named, SymbolKind::Function)));
+    let functions = functions.map(|n| function(n.name.as_str(), n.address, n.size));
     let objects = names.objects.iter();
-    symbols.extend(objects.map(|named| symbol(named, SymbolKind::Object)));
+    let objects = objects.map(|n| object(n.name.as_str(), n.address, n.size));
+    let mut symbols: Vec<Symbol<'a>> = named.chain(functions).chain(objects).collect();
     symbols.sort_by_key(|s| (s.address, s.name));
     let addresses: Vec<u64> = given.iter().map(|function| function.address).collect();
     executable::learn_at(&program, &symbols, &addresses)

@@ -35,7 +35,7 @@ fn no_function_is_taken_for_one_with_the_same_code() {
                 built(&Build::musl(musl, &source).with(&["-static", "-O1", "-w", "-fno-builtin"]));
             let program = Program::read(&bytes).expect("an executable");
             let mut stripped = program.clone();
-            stripped.symbols.clear();
+            stripped.image.symbols.clear();
             let names = signatures::name(&stripped).expect("signatures");
             let found = find_by(&stripped, &names, Component::ALL);
             for function in found.expect("musl's").functions {

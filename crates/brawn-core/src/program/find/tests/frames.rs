@@ -36,7 +36,7 @@ fn risks(bytes: &[u8], at: usize) -> Vec<Risk> {
     // Labels without a size would tell, too.
     names.functions.retain(|n| n.name != "holder" && n.size > 0);
     let mut stripped = program.clone();
-    stripped.symbols.clear();
+    stripped.image.symbols.clear();
     let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast)
         .expect("embedded");
     let found = find(

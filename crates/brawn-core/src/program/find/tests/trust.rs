@@ -151,7 +151,7 @@ fn processes_are_not_threads() {
                 let is_unknown = |name: &str| unknown.iter().any(|u| name.contains(u));
                 names.functions.retain(|n| !is_unknown(&n.name));
                 let mut stripped = program.clone();
-                stripped.symbols.clear();
+                stripped.image.symbols.clear();
                 let found = find_by(&stripped, &names, &[Component::Heap]);
                 let kinds = kinds(&found.expect("musl's"));
                 let expected = [RiskKind::MissingHook];
