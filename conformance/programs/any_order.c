@@ -1,6 +1,6 @@
 //# states: whatever calls a program makes, in whatever order, on any of its threads and in its children: each block keeps all of its bytes, is
 //# states: aligned, and as large as asked for; calloc's are zero
-//# case: alone few growing threads children waits
+//# case: alone few growing threads large children waits
 //# timeout: 120
 #include "check.h"
 #include <malloc.h>
@@ -29,7 +29,7 @@ struct block {
 /* A thread's blocks, and what it does with them, drawn from `state`. */
 struct work {
     uint64_t state;
-    int places, operations, share, forks, waits;
+    int places, operations, share, forks, waits, large;
     unsigned grows; /* how many of 100 operations let a block grow */
     struct block blocks[PLACES];
 };
@@ -49,6 +49,7 @@ static size_t draw_size(struct work *w) {
         size_t size;
     } sizes[] = {{55, KIB}, {75, 16 * KIB}, {92, 110 * KIB}, {99, MIB}, {100, 5 * MIB}};
     unsigned n = (unsigned)draw(w, 100), i = 0;
+    if (w->large && n < 80 && in_use < MOST / 2) return 100 * KIB + draw(w, n < 40 ? MIB : 4 * MIB);
     while (n >= sizes[i].until) i++;
     const size_t size = draw(w, sizes[i].size + 1);
     return in_use + size <= MOST ? size : size % (2 * KIB);
@@ -195,15 +196,17 @@ static void children(void) {
 }
 
 /* Each of them for a short time, and the next ones after them. */
-static void threads(void) {
+static void in_threads(int large) {
     enum { GENERATIONS = 12 };
     static struct work works[THREADS];
     for (int i = 0; i < SHARED; i++) NEED(pthread_mutex_init(&shared[i].mutex, NULL) == 0);
     for (int generation = 0; generation < GENERATIONS; generation++) {
         pthread_t ids[THREADS];
         for (int i = 0; i < THREADS; i++) {
-            works[i] = drawn((uint64_t)(10 + generation * THREADS + i), 4 + i * 50, 10 + 15 * (unsigned)(generation % 3), 3000);
+            const int places = large ? 2 + i * 3 : 4 + i * 50;
+            works[i] = drawn((uint64_t)(10 + generation * THREADS + i), places, 10 + 15 * (unsigned)(generation % 3), large ? 1000 : 3000);
             works[i].share = 1;
+            works[i].large = large;
             works[i].waits = generation % 2 ? 20 : 0;
             NEED(pthread_create(&ids[i], NULL, work, &works[i]) == 0);
         }
@@ -211,5 +214,7 @@ static void threads(void) {
     }
     end();
 }
+static void threads(void) { in_threads(0); }
+static void large(void) { in_threads(1); }
 
-RUN_CASES({"alone", alone}, {"few", few}, {"growing", growing}, {"waits", waits}, {"children", children}, {"threads", threads})
+RUN_CASES({"alone", alone}, {"few", few}, {"growing", growing}, {"waits", waits}, {"children", children}, {"threads", threads}, {"large", large})

@@ -9,41 +9,83 @@
 // A slot is empty, or holds a mapping and a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
 // Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
 struct brawn_kept_large_s {
-    _Atomic(mi_segment_t *) segment;
+    _Alignas(32) _Atomic(mi_segment_t *) segment;
     _Atomic(uintptr_t) size;
-    _Atomic(uintptr_t) since;  // arch_clock, when it was given
+    _Atomic(uintptr_t) since;  // arch_clock, when it was given; 0: it is for who looks first to say
 };
 static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE] LATE;
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
 
-// Each thread's own slot, for the mapping that it freed last, in a line of the processor's cache of its own.  Nothing that threads share changes
-// when a thread takes and frees one block over and over.  So brawn_kept_large_bytes does not count these.  Other threads may empty such a slot.
-typedef struct {
-    _Alignas(64) brawn_kept_large_t slot;
-} brawn_own_large_t;
-static brawn_own_large_t brawn_own_large[BRAWN_OWN_LARGE] LATE;
-static _Atomic(uintptr_t) brawn_own_large_count;  // how many of them were ever a thread's
+// Each thread's own slots, for mappings that it freed, in a line of the processor's cache of its own.  Nothing that threads share changes
+// when a thread takes and frees one block over and over.  So brawn_kept_large_bytes does not count these.  Only the thread itself fills its slots,
+// which takes no more than a store.  Other threads may empty them.
+enum {
+    BRAWN_OWN_LARGE_EACH = 2,
+    BRAWN_OWN_LARGE_NONE = 255,
+};
+static brawn_kept_large_t brawn_own_large[BRAWN_OWN_LARGE * BRAWN_OWN_LARGE_EACH] LATE __attribute__((aligned(64)));
+static _Atomic(uintptr_t) brawn_own_large_claimed;  // a bit for each thread that has slots
+static _Atomic(uintptr_t) brawn_own_large_count;  // so many slots from the first one on were ever a thread's
+_Static_assert(BRAWN_OWN_LARGE_EACH * sizeof(brawn_kept_large_t) == 64 && BRAWN_OWN_LARGE < 8 * sizeof(uintptr_t), "a line and a bit each");
 
-static brawn_kept_large_t *brawn_own_large_slot(void) {
-    if (BRAWN_CHECKED || brawn_heap == NULL) return NULL;
+// The next number that no thread has, from 1 on.
+static uint8_t brawn_own_large_claim(void) {
+    uintptr_t claimed = mi_atomic_load_relaxed(&brawn_own_large_claimed);
+    size_t number;
+    do {
+        number = mi_ctz(~claimed);
+        if (number >= BRAWN_OWN_LARGE) return BRAWN_OWN_LARGE_NONE;
+    } while (!mi_atomic_cas_weak_acq_rel(&brawn_own_large_claimed, &claimed, claimed | (uintptr_t)1 << number));
+    uintptr_t count = mi_atomic_load_relaxed(&brawn_own_large_count);
+    const uintptr_t least = (number + 1) * BRAWN_OWN_LARGE_EACH;
+    while (count < least && !mi_atomic_cas_weak_acq_rel(&brawn_own_large_count, &count, least)) continue;
+    return (uint8_t)(number + 1);
+}
+
+// The bit of a thread's slots; 0: it has none.
+static uintptr_t brawn_own_large_bit(const brawn_tld_t *own) {
+    return own->own_large == 0 || own->own_large == BRAWN_OWN_LARGE_NONE ? 0 : (uintptr_t)1 << (own->own_large - 1);
+}
+
+// The thread's heap ends.  What is in its slots waits there for whoever has them next, or looks for such a mapping.
+static void brawn_own_large_leave(const brawn_tld_t *own) {
+    mi_atomic_and_acq_rel(&brawn_own_large_claimed, ~brawn_own_large_bit(own));
+}
+
+// In the child of a fork, under the lock: other threads are not here, but heaps that wait for a thread are.
+static void brawn_own_large_in_child(void) {
+    uintptr_t claimed = brawn_heap != NULL ? brawn_own_large_bit((brawn_tld_t *)brawn_heap->tld) : 0;
+    for (const brawn_thread_t *thread = brawn_pool; thread != NULL; thread = thread->next) claimed |= brawn_own_large_bit(&thread->own);
+    mi_atomic_store_relaxed(&brawn_own_large_claimed, claimed);
+}
+
+// The number of the calling thread; 0: it has no slots.
+static size_t brawn_own_large_number(void) {
+    if (BRAWN_CHECKED || brawn_heap == NULL) return 0;
     uint8_t *const number = &((brawn_tld_t *)brawn_heap->tld)->own_large;
-    if (mi_unlikely(*number == 0)) *number = (uint8_t)(mi_atomic_increment_relaxed(&brawn_own_large_count) % BRAWN_OWN_LARGE + 1);
-    return &brawn_own_large[*number - 1].slot;
+    if (mi_unlikely(*number == 0)) *number = brawn_own_large_claim();
+    return *number == BRAWN_OWN_LARGE_NONE ? 0 : *number;
 }
 
-// The end of those that were ever a thread's.
-static brawn_own_large_t *brawn_own_large_end(void) {
-    const size_t count = mi_atomic_load_relaxed(&brawn_own_large_count);
-    return brawn_own_large + (count < BRAWN_OWN_LARGE ? count : BRAWN_OWN_LARGE);
+// The first one of the thread's slots; NULL: it has none.
+static brawn_kept_large_t *brawn_own_large_slots(void) {
+    const size_t number = brawn_own_large_number();
+    return number == 0 ? NULL : &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
 }
-#define BRAWN_EACH_OWN_LARGE(own) for (brawn_own_large_t *own = brawn_own_large, *const end = brawn_own_large_end(); own < end; own++)
+
+// Each slot with a mapping that was ever a thread's.
+static brawn_kept_large_t *brawn_own_large_next(brawn_kept_large_t *slot) {
+    brawn_kept_large_t *const end = brawn_own_large + mi_atomic_load_relaxed(&brawn_own_large_count);
+    while (slot < end && mi_atomic_load_relaxed(&slot->segment) == NULL) slot++;
+    return slot < end ? slot : NULL;
+}
+#define BRAWN_EACH_OWN_LARGE(slot) for (brawn_kept_large_t *slot = brawn_own_large_next(brawn_own_large); slot != NULL; slot = brawn_own_large_next(slot + 1))
 
 // How many bytes wait in them.
 static size_t brawn_own_large_bytes(void) {
     size_t bytes = 0;
-    BRAWN_EACH_OWN_LARGE(own) {
-        if (mi_atomic_load_relaxed(&own->slot.segment) != NULL) bytes += mi_atomic_load_relaxed(&own->slot.size);
-    }
+    BRAWN_EACH_OWN_LARGE(slot)
+    bytes += mi_atomic_load_relaxed(&slot->size);
     return bytes;
 }
 
@@ -91,8 +133,15 @@ static brawn_kept_large_t *brawn_kept_large_next(brawn_kept_large_t *slot, size_
     size_t left = mi_atomic_load_relaxed(&brawn_kept_large_bytes); \
     for (brawn_kept_large_t *slot = brawn_kept_large_next(brawn_kept_large, &left); slot != NULL; slot = brawn_kept_large_next(slot + 1, &left))
 
+// How long a slot's mapping waits, in units of arch_clock.
+static size_t brawn_kept_large_age(brawn_kept_large_t *slot, uintptr_t now) {
+    const uintptr_t since = mi_atomic_load_relaxed(&slot->since);
+    if (since == 0) mi_atomic_store_relaxed(&slot->since, now);
+    return since == 0 || since > now ? 0 : now - since;
+}
+
 static brawn_kept_large_t *brawn_kept_large_older(brawn_kept_large_t *a, brawn_kept_large_t *b, uintptr_t now) {
-    return a == NULL || now - mi_atomic_load_relaxed(&b->since) > now - mi_atomic_load_relaxed(&a->since) ? b : a;
+    return a == NULL || brawn_kept_large_age(b, now) > brawn_kept_large_age(a, now) ? b : a;
 }
 
 // The slot whose mapping waits longest, threads' own ones included or not; NULL: all are empty.
@@ -101,10 +150,18 @@ static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool owned) {
     BRAWN_EACH_KEPT_LARGE(slot)
     oldest = brawn_kept_large_older(oldest, slot, now);
     if (!owned) return oldest;
-    BRAWN_EACH_OWN_LARGE(own) {
-        if (mi_atomic_load_relaxed(&own->slot.segment) != NULL) oldest = brawn_kept_large_older(oldest, &own->slot, now);
-    }
+    BRAWN_EACH_OWN_LARGE(slot)
+    oldest = brawn_kept_large_older(oldest, slot, now);
     return oldest;
+}
+
+// The slot with the smaller mapping, or the larger one, of those in bounds.
+static inline brawn_kept_large_t *brawn_kept_large_better(brawn_kept_large_t *best, brawn_kept_large_t *slot, size_t least, size_t most, bool largest) {
+    const size_t kept = mi_atomic_load_relaxed(&slot->size);
+    if (kept < least || kept > most) return best;
+    if (best == NULL) return slot;
+    const size_t has = mi_atomic_load_relaxed(&best->size);
+    return (largest ? kept > has : kept < has) ? slot : best;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -146,6 +203,9 @@ static size_t brawn_large_room(size_t size) {
     return now + now / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1);
 }
 
+// At least so much may be kept.
+static inline size_t brawn_kept_large_least(void) { return BRAWN_KEPT_LARGE_MIN + brawn_allowance(); }
+
 // How much may be kept after a block of `size` bytes was freed.  The block itself counts as in use, up to BRAWN_KEPT_LARGE_ONE: a program may
 // take and free the same one over and over.
 static size_t brawn_kept_large_bound(size_t size) {
@@ -156,43 +216,41 @@ static size_t brawn_kept_large_bound(size_t size) {
         const size_t room = brawn_large_room(size);
         if (room < used + bound) bound = room > used ? room - used : 0;
     }
-    const size_t least = BRAWN_KEPT_LARGE_MIN + brawn_allowance();
+    const size_t least = brawn_kept_large_least();
     return bound > least ? bound : least;
 }
 
-// The thread's own slot, if it is empty and for such a mapping; else NULL.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is shared at
-// first: to have its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A thread that has
-// waited as often as the mapping has pages has paid as much, and goes on with its own.
+// One of the thread's own slots, if it is empty and for such a mapping; else NULL.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is
+// shared at first: to have its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A
+// thread that has waited as often as the mapping has pages has paid as much, and goes on with its own.
 static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     const size_t size = segment->segment_size;
-    brawn_kept_large_t *const slot = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slot() : NULL;
-    if (slot == NULL || mi_atomic_load_relaxed(&slot->segment) != NULL) return NULL;
-    if (size <= BRAWN_OWN_LARGE_MOST || mi_atomic_load_relaxed(&brawn_threads_count) == 0) return slot;
+    brawn_kept_large_t *const own = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slots() : NULL;
+    if (own == NULL) return NULL;
+    const bool first = mi_atomic_load_relaxed(&own->segment) == NULL;
+    if (!first && (size > BRAWN_OWN_LARGE_MOST || mi_atomic_load_relaxed(&own[1].segment) != NULL)) return NULL;
+    if (size <= BRAWN_OWN_LARGE_MOST) return first ? own : own + 1;
     uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
-    if (*shared >= size / MI_SEGMENT_SLICE_SIZE) return slot;
+    if (mi_atomic_load_relaxed(&brawn_threads_count) == 0 || *shared >= size / MI_SEGMENT_SLICE_SIZE) return own;
     ++*shared;
     return NULL;
 }
 
-// Takes what `free` gives, into that slot; false: another thread was faster.
-static bool brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment) {
-    mi_segment_t *empty = NULL;
+// Takes what `free` gives, into that slot.
+static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment) {
     brawn_note_freed_for_all();
     mi_atomic_store_relaxed(&slot->size, segment->segment_size);
-    mi_atomic_store_relaxed(&slot->since, (uintptr_t)arch_clock());
-    return mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment);
+    mi_atomic_store_relaxed(&slot->since, (uintptr_t)0);
+    mi_atomic_store_release(&slot->segment, segment);
 }
 
-// The mapping in the thread's own slot if it has `least` to `most` bytes.
+// The smaller mapping in the thread's own slots, of those that have `least` to `most` bytes.
 static mi_segment_t *brawn_own_large_take(size_t least, size_t most) {
-    brawn_kept_large_t *const slot = brawn_own_large_slot();
-    if (slot == NULL || mi_atomic_load_relaxed(&slot->segment) == NULL) return NULL;
-    const size_t size = mi_atomic_load_relaxed(&slot->size);
-    if (size < least || size > most) return NULL;
-    mi_segment_t *const segment = brawn_kept_large_empty(slot);
-    if (segment == NULL || segment->segment_size >= least) return segment;
-    brawn_large_release(segment);  // another thread put a smaller one there meanwhile
-    return NULL;
+    brawn_kept_large_t *const own = brawn_own_large_slots(), *best = NULL;
+    for (size_t i = 0; own != NULL && i < BRAWN_OWN_LARGE_EACH; i++) {
+        if (mi_atomic_load_relaxed(&own[i].segment) != NULL) best = brawn_kept_large_better(best, &own[i], least, most, false);
+    }
+    return best == NULL ? NULL : brawn_kept_large_empty(best);
 }
 
 // Takes what `free` gives.  Then what waits longest is released, until no more than the bound waits, and nothing too long.
@@ -202,14 +260,15 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     brawn_note_freed_for_all();
     brawn_allowance_age(now);
     if (!brawn_kept_large_fill(segment, now)) brawn_large_release(segment);
-    const size_t bound = brawn_kept_large_bound(size);
     static _Atomic(uintptr_t) looked;  // for what waits too long
     const bool looks = now - mi_atomic_load_relaxed(&looked) >= BRAWN_KEPT_LARGE_TIME / 16;
     if (looks) mi_atomic_store_relaxed(&looked, now);
+    else if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) <= brawn_kept_large_least()) return;
+    const size_t bound = brawn_kept_large_bound(size);
     while (looks || mi_atomic_load_relaxed(&brawn_kept_large_bytes) > bound) {
         brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now, looks);
         if (oldest == NULL) break;
-        const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
+        const bool stale = brawn_kept_large_age(oldest, now) > BRAWN_KEPT_LARGE_TIME;
         if (!stale && mi_atomic_load_relaxed(&brawn_kept_large_bytes) <= bound) break;
         mi_segment_t *const old = brawn_kept_large_empty(oldest);
         if (old == NULL) continue;
@@ -225,7 +284,7 @@ static size_t brawn_kept_large_trim(size_t bound) {
     const uintptr_t now = (uintptr_t)arch_clock();
     while (brawn_large_waiting() > bound) {
         brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now, true);
-        if (oldest == NULL || now - mi_atomic_load_relaxed(&oldest->since) < BRAWN_REST_AGE) break;
+        if (oldest == NULL || brawn_kept_large_age(oldest, now) < BRAWN_REST_AGE) break;
         mi_segment_t *const old = brawn_kept_large_empty(oldest);
         if (old == NULL) break;
         released += old->segment_size;
@@ -235,8 +294,8 @@ static size_t brawn_kept_large_trim(size_t bound) {
 }
 
 static void brawn_kept_large_drain(void) {
-    BRAWN_EACH_OWN_LARGE(own) {
-        mi_segment_t *const segment = brawn_kept_large_empty(&own->slot);
+    BRAWN_EACH_OWN_LARGE(slot) {
+        mi_segment_t *const segment = brawn_kept_large_empty(slot);
         if (segment != NULL) brawn_large_release(segment);
     }
     for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
@@ -251,6 +310,7 @@ static void brawn_kept_large_drain(void) {
 // Gives `over` bytes of a kept mapping, or all of it, back to the kernel.  A larger one loses its end only: what stays serves as
 // well, and need not be made again.
 static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
+    const uintptr_t since = mi_atomic_load_relaxed(&slot->since);
     mi_segment_t *const segment = brawn_kept_large_empty(slot);
     if (segment == NULL) return;
     const size_t size = segment->segment_size;
@@ -264,13 +324,7 @@ static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
     brawn_unmap((char *)segment + left, size - left);
     mi_atomic_sub_relaxed(&brawn_large_bytes, size - left);
     brawn_large_describe(segment, left, MI_SEGMENT_SLICE_SIZE, 0);
-    mi_segment_t *empty = NULL;
-    mi_atomic_store_relaxed(&slot->size, left);
-    const size_t counted = brawn_kept_large_is_shared(slot) ? left : 0;
-    mi_atomic_add_relaxed(&brawn_kept_large_bytes, counted);
-    if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return;
-    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, counted);
-    brawn_large_release(segment);
+    if (!brawn_kept_large_fill(segment, since)) brawn_large_release(segment);
 }
 
 // Whether making room goes on and on: twice the peak, which is `most` bytes, went for it within the last second.  Not where there are many
@@ -293,7 +347,7 @@ static size_t brawn_large_limit(size_t used) {
         const size_t limit = needed + needed / part;
         const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
         // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
-        const size_t fixed = brawn_sum(&brawn_slack), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);
+        const size_t fixed = brawn_sum(&brawn_slack), listed = brawn_slack_listed();
         const size_t least = used + (fixed > listed ? fixed - listed : 0);
         return (limit > least ? limit : least) + reserve;
     }
@@ -338,21 +392,11 @@ static void brawn_large_before_growth(size_t more) {
 // ---------------------------------------------------------------------------------------------
 // Taking
 
-// The slot with the smaller mapping, or the larger one, of those in bounds.
-static inline brawn_kept_large_t *brawn_kept_large_better(brawn_kept_large_t *best, brawn_kept_large_t *slot, size_t least, size_t most, bool largest) {
-    const size_t kept = mi_atomic_load_relaxed(&slot->size);
-    if (kept < least || kept > most) return best;
-    if (best == NULL) return slot;
-    const size_t has = mi_atomic_load_relaxed(&best->size);
-    return (largest ? kept > has : kept < has) ? slot : best;
-}
-
 // The smallest kept mapping of at least `least` and at most `most` bytes; or the largest; NULL: none.
 static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool largest) {
     brawn_kept_large_t *best = NULL;
-    BRAWN_EACH_OWN_LARGE(own) {
-        if (mi_atomic_load_relaxed(&own->slot.segment) != NULL) best = brawn_kept_large_better(best, &own->slot, least, most, largest);
-    }
+    BRAWN_EACH_OWN_LARGE(slot)
+    best = brawn_kept_large_better(best, slot, least, most, largest);
     BRAWN_EACH_KEPT_LARGE(slot) {
 #if BRAWN_CHECKED
         if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) continue;
@@ -369,8 +413,13 @@ static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(b
 // grows by realloc gets any larger one, since it is likely to go on growing.  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     const size_t most = grows || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
-    // Not one that is much larger: where sizes differ, the smallest of all that are kept leaves less of a mapping idle.
-    mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : mapping + mapping / 16);
+    // Where sizes differ, the smallest of all that are kept leaves less of a mapping idle: so the thread's own one must not be much larger.  Where
+    // each thread has only a block or two, its own one serves for whatever size comes next.
+    const size_t few = BRAWN_LARGE_FEWEST + 2 * mi_atomic_load_relaxed(&brawn_threads_count);
+    const size_t own = mi_atomic_load_relaxed(&brawn_large_count) > few ? mapping + mapping / 16
+        : mapping > SIZE_MAX / 16                                       ? SIZE_MAX
+                                                                        : 16 * mapping;
+    mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : own);
     if (taken != NULL) return taken;
     taken = brawn_kept_large_find(mapping, most, false);
     if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);

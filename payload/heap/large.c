@@ -25,7 +25,7 @@ static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows);  // cach
 static void brawn_kept_large_give(mi_segment_t *segment);
 typedef struct brawn_kept_large_s brawn_kept_large_t;
 static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment);
-static bool brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment);
+static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment);
 static void brawn_large_before_growth(size_t more);
 static size_t brawn_large_most(void);
 
@@ -295,8 +295,8 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #else
     MI_UNUSED(closes);
 #endif
-    if (own != NULL && brawn_own_large_give(own, segment)) return;
-    if (plain) brawn_kept_large_give(segment);
+    if (own != NULL) brawn_own_large_give(own, segment);
+    else if (plain) brawn_kept_large_give(segment);
     else brawn_large_release(segment);
 }
 

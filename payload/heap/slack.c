@@ -4,15 +4,13 @@
 // so it does not count as in use.
 //
 // It is cut off when the process's peak would grow by it: where the slack is larger than the block, and in profiles that count large
-// blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such mappings are in a list.  (Not where there are so many of them that they fill their alignment:
+// blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such slack is in a slot.  (Not where there are so many mappings that they fill their alignment:
 // BRAWN_LARGE_APART.)
-// Any thread may cut slack off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
-// never inherits locked.
+// Any thread may cut slack off, while another one frees the block.  So whoever takes the mapping out of the slot has the slack: one exchange, and
+// nobody waits.  Only the mapping's owner changes the mapping's header, which may be gone before the slack is.
 
 static _Atomic(uintptr_t) brawn_large_count, brawn_large_bytes;  // large.c
-
-static mi_segment_t *brawn_slack_first;
-static _Atomic(uintptr_t) brawn_slack_listed_bytes;  // of slack in the list
+static size_t brawn_own_large_number(void);  // cache.c
 
 #if BRAWN_CHECKED
 // A checked profile counts none of this: a mapping with a block is in use as a whole.  Where its end is out of reach (brawn_slack_close), the block's
@@ -45,47 +43,63 @@ static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
     mi_atomic_sub_relaxed(&brawn_large_bytes, rest);
 }
 static inline size_t brawn_slack_cut(void) { return 0; }
+static inline size_t brawn_slack_listed(void) { return 0; }
 #else
+// A slot is empty (0), or names a mapping; BRAWN_SLACK_TAKEN is added while somebody fills the slot or cuts the slack off.  (A fork at that instant
+// leaves it so in the child: then there is one slot less, and the slack stays.)
+typedef struct {
+    _Alignas(32) _Atomic(uintptr_t) mapping;
+    _Atomic(uintptr_t) end;  // of the mapping
+    _Atomic(size_t) slack;
+} brawn_slack_slot_t;
+enum { BRAWN_SLACK_TAKEN = 1 };
+static brawn_slack_slot_t brawn_slack_slots[BRAWN_SLACK_SLOTS] LATE;
+static _Atomic(uintptr_t) brawn_slack_slots_used;  // so many from the first one on were ever in use
+
+static brawn_slack_slot_t *brawn_slack_slots_end(void) { return brawn_slack_slots + mi_atomic_load_relaxed(&brawn_slack_slots_used); }
+
+// How much slack is in slots.
+static size_t brawn_slack_listed(void) {
+    size_t bytes = 0;
+    brawn_slack_slot_t *const end = brawn_slack_slots_end();
+    for (brawn_slack_slot_t *slot = brawn_slack_slots; slot < end; slot++) {
+        if (mi_atomic_load_relaxed(&slot->mapping) != 0) bytes += mi_atomic_load_relaxed(&slot->slack);
+    }
+    return bytes;
+}
+
 static inline void brawn_slack_close(mi_segment_t *segment, size_t size) {
     MI_UNUSED(segment);
     MI_UNUSED(size);
 }
 
-// How many bytes of a mapping are slack, and one more if it is in the list; 0: none.  Slack is whole pages.
-static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return &segment->large_slack; }
-
-static void brawn_slack_uncount(mi_segment_t *segment) {
-    const size_t slack = mi_atomic_load_relaxed(brawn_slack_of(segment));
-    brawn_slack_add(-(intptr_t)(slack & ~(size_t)1));
-    if (slack & 1) mi_atomic_sub_relaxed(&brawn_slack_listed_bytes, slack - 1);
-    mi_atomic_store_release(brawn_slack_of(segment), (size_t)0);
+// Puts the slack into the first empty slot from `first` on; NULL: all have some.
+static brawn_slack_slot_t *brawn_slack_fill(mi_segment_t *segment, size_t slack, size_t first) {
+    for (size_t i = 0; i < BRAWN_SLACK_SLOTS; i++) {
+        const size_t number = (first + i) % BRAWN_SLACK_SLOTS;
+        brawn_slack_slot_t *const slot = &brawn_slack_slots[number];
+        uintptr_t empty = 0;
+        if (mi_atomic_load_relaxed(&slot->mapping) != 0) continue;
+        if (!mi_atomic_cas_strong_acq_rel(&slot->mapping, &empty, (uintptr_t)segment + BRAWN_SLACK_TAKEN)) continue;
+        mi_atomic_store_relaxed(&slot->end, (uintptr_t)segment + segment->segment_size);
+        mi_atomic_store_relaxed(&slot->slack, slack);
+        mi_atomic_store_release(&slot->mapping, (uintptr_t)segment);
+        uintptr_t used = mi_atomic_load_relaxed(&brawn_slack_slots_used);
+        while (used <= number && !mi_atomic_cas_weak_acq_rel(&brawn_slack_slots_used, &used, number + 1)) continue;
+        return slot;
+    }
+    return NULL;
 }
 
-// Under the lock.
-static void brawn_slack_unlink(mi_segment_t *segment) {
-    mi_segment_t *const before = segment->slack_prev, *const after = segment->slack_next;
-    if (before != NULL) before->slack_next = after;
-    else brawn_slack_first = after;
-    if (after != NULL) after->slack_prev = before;
-    brawn_slack_uncount(segment);
-}
-
-// A block is given out that leaves `slack` bytes at its mapping's end.
+// A block is given out that leaves `slack` bytes at its mapping's end, whole pages.
 static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
     brawn_slack_add((intptr_t)slack);
+    segment->large_slack = slack;
+    segment->slack_slot = NULL;
     const bool apart = mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_LARGE_APART;
-    if (!BRAWN_LARGE_TIGHT && (slack <= segment->segment_size / 2 || !apart)) {
-        mi_atomic_store_relaxed(brawn_slack_of(segment), slack);
-        return;
-    }
-    mi_atomic_add_relaxed(&brawn_slack_listed_bytes, slack);
-    mi_lock(&brawn_abandoned_lock) {
-        mi_atomic_store_relaxed(brawn_slack_of(segment), slack | 1);
-        segment->slack_prev = NULL;
-        segment->slack_next = brawn_slack_first;
-        if (brawn_slack_first != NULL) brawn_slack_first->slack_prev = segment;
-        brawn_slack_first = segment;
-    }
+    if (!BRAWN_LARGE_TIGHT && (slack <= segment->segment_size / 2 || !apart)) return;
+    // Threads begin with slots in different lines of the processor's cache.
+    segment->slack_slot = brawn_slack_fill(segment, slack, 2 * (size_t)brawn_own_large_number());
 }
 
 // A mapping is given out for a plain block of `size` bytes.
@@ -99,40 +113,40 @@ static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
 
 // The block goes, or changes its size: from here on the mapping's size is its owner's alone.
 static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
-    const size_t slack = mi_atomic_load_acquire(brawn_slack_of(segment));
+    const size_t slack = segment->large_slack;
     if (slack == 0) return;
-    if ((slack & 1) == 0) {
-        brawn_slack_uncount(segment);
-        return;
-    }
-    mi_lock(&brawn_abandoned_lock) {
-        if (mi_atomic_load_relaxed(brawn_slack_of(segment)) != 0) brawn_slack_unlink(segment);
-    }
+    segment->large_slack = 0;
+    brawn_slack_slot_t *const slot = segment->slack_slot;
+    uintptr_t own = (uintptr_t)segment;
+    if (slot == NULL || mi_atomic_cas_strong_acq_rel(&slot->mapping, &own, (uintptr_t)0)) brawn_slack_add(-(intptr_t)slack);
+    else segment->segment_size -= slack;  // it was cut off
 }
 
-// Cuts off the largest slack there is, and returns how much that was; 0: there is none.  It is unmapped after the lock is released, since
-// other threads would wait for the kernel.  Until then it stays mapped: nothing else can be mapped there, and the thread that has the rest of
-// the mapping cannot grow into it.
+// Cuts off the largest slack there is, and returns how much that was; 0: there is none.  Until it is unmapped, nothing else can be mapped there, and
+// the thread that has the rest of the mapping cannot grow into it.
 static size_t brawn_slack_cut(void) {
-    size_t slack = 0;
-    uint8_t *end = NULL;
-    if (mi_atomic_load_relaxed(&brawn_slack_listed_bytes) == 0) return 0;
-    mi_lock(&brawn_abandoned_lock) {
-        mi_segment_t *largest = NULL;
-        for (mi_segment_t *segment = brawn_slack_first; segment != NULL; segment = segment->slack_next) {
-            const size_t has = mi_atomic_load_relaxed(brawn_slack_of(segment)) - 1;
-            if (has <= slack) continue;
-            largest = segment;
-            slack = has;
+    brawn_slack_slot_t *const end = brawn_slack_slots_end();
+    for (;;) {
+        brawn_slack_slot_t *largest = NULL;
+        size_t most = 0;
+        uintptr_t mapping = 0;
+        for (brawn_slack_slot_t *slot = brawn_slack_slots; slot < end; slot++) {
+            const uintptr_t there = mi_atomic_load_acquire(&slot->mapping);
+            const size_t slack = mi_atomic_load_relaxed(&slot->slack);
+            if (there == 0 || (there & BRAWN_SLACK_TAKEN) != 0 || slack <= most) continue;
+            largest = slot;
+            most = slack;
+            mapping = there;
         }
-        if (largest != NULL) {
-            largest->segment_size -= slack;
-            end = (uint8_t *)largest + largest->segment_size;
-            brawn_slack_unlink(largest);
-        }
+        if (largest == NULL) return 0;
+        if (!mi_atomic_cas_strong_acq_rel(&largest->mapping, &mapping, mapping + BRAWN_SLACK_TAKEN)) continue;
+        const size_t slack = mi_atomic_load_relaxed(&largest->slack);
+        uint8_t *const behind = (uint8_t *)mi_atomic_load_relaxed(&largest->end);
+        mi_atomic_store_release(&largest->mapping, (uintptr_t)0);
+        brawn_slack_add(-(intptr_t)slack);
+        brawn_unmap(behind - slack, slack);
+        return slack;
     }
-    brawn_unmap(end, slack);
-    return slack;
 }
 #endif
 

@@ -245,15 +245,19 @@ static inline bool brawn_grows_on(const void *p, size_t size) {
 }
 
 #if !BRAWN_CHECKED
-// The mapping that the thread's last block grew in, if it waits in the thread's slot, for a block that grows to `size` bytes or is likely to: it is
+// The mapping that the thread's last block grew in, if it waits in the thread's slots, for a block that grows to `size` bytes or is likely to: it is
 // not copied again on its way.  That the mapping is much larger costs nothing, since it is there, and where the process would grow beyond its
 // peak, what the block does not need is cut off (slack.c).  The next one gets none before this one is larger than a span.  NULL: it is in use, or too large.
 static void *brawn_grown_large(size_t size) {
-    brawn_kept_large_t *const slot = brawn_own_large_slot();
+    brawn_kept_large_t *slot = brawn_own_large_slots();
     if (slot == NULL) return NULL;
     brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
-    if (own->grown_large == NULL || mi_atomic_load_relaxed(&slot->segment) != brawn_segment(own->grown_large)) return NULL;
-    mi_segment_t *const taken = brawn_own_large_take(MI_SEGMENT_SLICE_SIZE + size, BRAWN_GROWN_TIMES * size);
+    if (own->grown_large == NULL) return NULL;
+    const mi_segment_t *const wanted = brawn_segment(own->grown_large);
+    if (mi_atomic_load_relaxed(&slot->segment) != wanted && mi_atomic_load_relaxed(&(++slot)->segment) != wanted) return NULL;
+    const size_t has = mi_atomic_load_relaxed(&slot->size);
+    if (has < MI_SEGMENT_SLICE_SIZE + size || has > BRAWN_GROWN_TIMES * size) return NULL;
+    mi_segment_t *const taken = brawn_kept_large_empty(slot);
     if (taken == NULL) return NULL;
     own->grown_large = NULL;
     return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - MI_SEGMENT_SLICE_SIZE));

@@ -40,7 +40,7 @@ typedef struct {
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     int32_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c
-    uint8_t own_large;  // which slot for large blocks is its own, from 1 on; 0: none yet: cache.c
+    uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: cache.c
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_LARGE_TIGHT
     uintptr_t peak_epoch;  // slack.c
@@ -89,6 +89,8 @@ mi_heap_t _mi_heap_main;
 static brawn_tld_t brawn_main_tld;
 static _Atomic(uintptr_t) brawn_main_taken;
 
+static void brawn_own_large_leave(const brawn_tld_t *own);  // cache.c
+
 // Of threads that have ended, for the next ones: one exchange each, as for kept segments.
 enum { BRAWN_KEPT_THREADS = 32 };
 static _Atomic(brawn_thread_t *) brawn_kept_threads[BRAWN_KEPT_THREADS] LATE;
@@ -108,6 +110,7 @@ static brawn_thread_t *brawn_thread_take(void) {
 }
 
 static void brawn_thread_give(brawn_thread_t *thread) {
+    brawn_own_large_leave(&thread->own);
     for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
         brawn_thread_t *empty = NULL;
         if (mi_atomic_load_relaxed(&brawn_kept_threads[i]) == NULL &&
@@ -196,6 +199,7 @@ static void brawn_thread_without(mi_heap_t *heap) {
 static bool brawn_pool_give(mi_heap_t *heap);  // pool.c
 static brawn_thread_t *brawn_thread_again(uintptr_t own);
 static void brawn_pool_in_child(void);
+static void brawn_own_large_in_child(void);
 static void brawn_pool_trim(void);
 static void brawn_heap_leave(mi_heap_t *heap);
 
@@ -412,6 +416,7 @@ static void brawn_around_fork(int who) {
         if (told != NULL) *told = 1;
         brawn_threads_forget(brawn_heap);
         brawn_pool_in_child();
+        brawn_own_large_in_child();
     }
     brawn_mutex_forking = 0;
     mi_lock_release(&brawn_abandoned_lock);

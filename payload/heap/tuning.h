@@ -179,7 +179,7 @@
 #ifndef BRAWN_KEPT_LARGE
 #define BRAWN_KEPT_LARGE 256
 #endif
-// So many slots are threads' own: the next threads share them.
+// So many threads have slots of their own: the next ones use those of all threads.
 #define BRAWN_OWN_LARGE 16
 #ifndef BRAWN_OWN_LARGE_MOST
 #define BRAWN_OWN_LARGE_MOST (1088u << 10)
@@ -225,12 +225,21 @@
 #ifndef BRAWN_LARGE_TIGHT
 #define BRAWN_LARGE_TIGHT 0
 #endif
+// How many mappings may have slack that can be cut off.
+#if BRAWN_LARGE_TIGHT
+#define BRAWN_SLACK_SLOTS 512
+#else
+#define BRAWN_SLACK_SLOTS 64
+#endif
 #if BRAWN_LARGE_TIGHT && BRAWN_CHECKED
 #error "a tight profile cuts off what a mapping has too much, and a checked one counts none of that"
 #endif
 
 // With at most this many mappings, one that is much too large serves where the peak would grow.
 #define BRAWN_LARGE_FEW 16
+// With at most this many, and two more for each thread but the first one, what a thread freed serves its next block of down to a 16th.  (With twice as
+// many, seven blocks of six sizes in turn take 2 to 6 times as long.)
+#define BRAWN_LARGE_FEWEST 4
 
 // Once there are this many mappings of large blocks, a new one is a whole multiple of a segment's size.
 #define BRAWN_LARGE_APART 32768
