@@ -228,7 +228,7 @@ static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     brawn_kept_large_t *const own = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slots() : NULL;
     if (own == NULL) return NULL;
     const bool first = mi_atomic_load_relaxed(&own->segment) == NULL;
-    if (!first && (size > BRAWN_OWN_LARGE_MOST || mi_atomic_load_relaxed(&own[1].segment) != NULL)) return NULL;
+    if (!first && (size > BRAWN_OWN_LARGE_SECOND || mi_atomic_load_relaxed(&own[1].segment) != NULL)) return NULL;
     if (size <= BRAWN_OWN_LARGE_MOST) return first ? own : own + 1;
     uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
     if (mi_atomic_load_relaxed(&brawn_threads_count) == 0 || *shared >= size / MI_SEGMENT_SLICE_SIZE) return own;
@@ -392,11 +392,13 @@ static void brawn_large_before_growth(size_t more) {
 // ---------------------------------------------------------------------------------------------
 // Taking
 
-// The smallest kept mapping of at least `least` and at most `most` bytes; or the largest; NULL: none.
-static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool largest) {
+// The smallest kept mapping of at least `least` and at most `most` bytes; or the largest; NULL: none.  `owned`: of those in threads' own slots, too.
+static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool largest, bool owned) {
     brawn_kept_large_t *best = NULL;
-    BRAWN_EACH_OWN_LARGE(slot)
-    best = brawn_kept_large_better(best, slot, least, most, largest);
+    if (owned) {
+        BRAWN_EACH_OWN_LARGE(slot)
+        best = brawn_kept_large_better(best, slot, least, most, largest);
+    }
     BRAWN_EACH_KEPT_LARGE(slot) {
 #if BRAWN_CHECKED
         if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) continue;
@@ -410,20 +412,20 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
 static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(brawn_large_most()) && brawn_large_over(more) > 0; }
 
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
-// grows by realloc gets any larger one, since it is likely to go on growing.  NULL: none.
+// grows by realloc gets any larger one, since it is likely to go on growing, but none of another thread's own: its bytes are copied there, and what
+// another processor wrote last comes one line of its cache after the other.  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     const size_t most = grows || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
     // Where sizes differ, the smallest of all that are kept leaves less of a mapping idle: so the thread's own one must not be much larger.  Where
-    // each thread has only a block or two, its own one serves for whatever size comes next.
-    const size_t few = BRAWN_LARGE_FEWEST + 2 * mi_atomic_load_relaxed(&brawn_threads_count);
-    const size_t own = mi_atomic_load_relaxed(&brawn_large_count) > few ? mapping + mapping / 16
-        : mapping > SIZE_MAX / 16                                       ? SIZE_MAX
-                                                                        : 16 * mapping;
+    // the thread has one block at a time, its own one serves for whatever size comes next, down to a 16th; or less, if the last one grew.
+    const bool any = mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first();
+    const size_t times = any && ((brawn_tld_t *)brawn_heap->tld)->grown_large != NULL ? BRAWN_GROWN_TIMES : 16;
+    const size_t own = any ? times * mapping : mapping + mapping / 16;
     mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : own);
     if (taken != NULL) return taken;
-    taken = brawn_kept_large_find(mapping, most, false);
-    if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);
-    if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true);
+    taken = brawn_kept_large_find(mapping, most, false, !grows);
+    if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false, true);
+    if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true, true);
 #if BRAWN_CHECKED
     if (taken != NULL && !brawn_large_open(taken)) {
         brawn_large_release(taken);

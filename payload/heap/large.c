@@ -34,6 +34,21 @@ _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEG
 
 static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segment->slices[1]; }
 
+// The calling thread takes a large block.
+static inline void brawn_large_note_taken(void) {
+    if (brawn_heap != NULL) ((brawn_tld_t *)brawn_heap->tld)->large_live++;
+}
+
+// It frees one, which may be another thread's.
+static inline void brawn_large_note_freed(void) {
+    if (brawn_heap == NULL) return;
+    uint32_t *const live = &((brawn_tld_t *)brawn_heap->tld)->large_live;
+    if (*live > 0) --*live;
+}
+
+// Whether it has no other one.
+static inline bool brawn_large_is_first(void) { return brawn_heap != NULL && ((brawn_tld_t *)brawn_heap->tld)->large_live == 0; }
+
 #if BRAWN_CHECKED
 #define BRAWN_LARGE_FREED SIZE_MAX  // in the place of what the program asked for
 static inline size_t brawn_large_guard(mi_segment_t *segment) { return segment->large_guard; }
@@ -238,6 +253,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
             if (fitting != NULL) {
                 if (zero) brawn_large_zero(fitting, (used < mapping ? used : mapping) - offset);
                 brawn_slack_close(fitting, mapping);
+                brawn_large_note_taken();
                 return brawn_large_give_out(fitting, grows ? brawn_large_step(size, fitting->segment_size - offset) : size);
             }
             brawn_large_release(kept);
@@ -260,6 +276,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
     mi_atomic_increment_relaxed(&brawn_large_count);
     brawn_large_describe(segment, mapping, offset, guard);
+    brawn_large_note_taken();
     return brawn_large_give_out(segment, size);
 }
 
@@ -285,8 +302,10 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #endif
     const bool plain = brawn_large_is_plain(segment);
     brawn_kept_large_t *const own = plain ? brawn_own_large_for(segment) : NULL;
+    brawn_large_note_freed();
     brawn_large_most();  // before its slack counts as in use
     brawn_slack_forget(segment);
+    brawn_slack_tell(BRAWN_SLACK_STEP_FREED);
 #if BRAWN_CHECKED
     if (closes && plain) {
         brawn_large_close(segment);
@@ -317,6 +336,7 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
             void *const old = brawn_large_page(segment)->page_start;
             brawn_memcpy(brawn_large_page(kept)->page_start, old, brawn_large_page(segment)->block_size);
             brawn_large_free(segment, old, false);
+            brawn_large_note_taken();
             return brawn_large_give_out(kept, BRAWN_CHECKED ? size : brawn_large_step(size, kept->segment_size - MI_SEGMENT_SLICE_SIZE));
         }
         if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile

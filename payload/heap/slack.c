@@ -109,6 +109,7 @@ static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
     const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
     page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
     if (segment->segment_size > mapping) brawn_slack_note(segment, segment->segment_size - mapping);
+    brawn_slack_tell(BRAWN_SLACK_STEP);
 }
 
 // The block goes, or changes its size: from here on the mapping's size is its owner's alone.
@@ -144,6 +145,7 @@ static size_t brawn_slack_cut(void) {
         uint8_t *const behind = (uint8_t *)mi_atomic_load_relaxed(&largest->end);
         mi_atomic_store_release(&largest->mapping, (uintptr_t)0);
         brawn_slack_add(-(intptr_t)slack);
+        brawn_slack_tell(BRAWN_SLACK_STEP);
         brawn_unmap(behind - slack, slack);
         return slack;
     }

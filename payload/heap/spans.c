@@ -260,12 +260,13 @@ static void *brawn_grown_large(size_t size) {
     mi_segment_t *const taken = brawn_kept_large_empty(slot);
     if (taken == NULL) return NULL;
     own->grown_large = NULL;
+    brawn_large_note_taken();
     return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - MI_SEGMENT_SLICE_SIZE));
 }
 
 // The same for a block of `old` bytes.  The next one that begins with a span of this size gets the mapping at once.
 static void *brawn_grown_early(size_t old, size_t size) {
-    if (size < BRAWN_GROWN_LEAST || size > BRAWN_SPAN_MAX) return NULL;
+    if (size < BRAWN_GROWN_LEAST) return NULL;
     void *const p = brawn_grown_large(size);
     if (p != NULL) ((brawn_tld_t *)brawn_heap->tld)->grown_from = old;
     return p;

@@ -11,6 +11,7 @@ static brawn_sum_t brawn_slack;  // bytes that mappings in use have behind their
 enum {
     BRAWN_DIRTY_STEP = 32,
     BRAWN_SLACK_STEP = 512 << 10,
+    BRAWN_SLACK_STEP_FREED = 2 << 20,  // the next block may leave as much
 };
 
 static inline size_t brawn_sum(const brawn_sum_t *sum) {

@@ -39,6 +39,7 @@ typedef struct {
     uint16_t page_slices[MI_BIN_HUGE];  // how many slices the pages of each size have, as far as it fits: pages.c
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     int32_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
+    uint32_t large_live;  // how many large blocks it took and did not free, as far as it knows: large.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c
     uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: cache.c
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
@@ -61,10 +62,13 @@ static void brawn_dirty_add(intptr_t slices) {
     brawn_sum_add(&brawn_dirty, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->dirty : NULL, BRAWN_DIRTY_STEP, slices);
 }
 
-// There are `bytes` more of it, or less.
-static void brawn_slack_add(intptr_t bytes) {
-    brawn_sum_add(&brawn_slack, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->slack : NULL, BRAWN_SLACK_STEP, bytes);
+// There are `bytes` more of it, or less.  The process hears of it once all of it is known: what a block that grows in its mapping takes from one slack
+// it leaves in the next one.
+static void brawn_slack_add_by(intptr_t bytes, intptr_t step) {
+    brawn_sum_add(&brawn_slack, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->slack : NULL, step, bytes);
 }
+static void brawn_slack_add(intptr_t bytes) { brawn_slack_add_by(bytes, (intptr_t)1 << 30); }
+static void brawn_slack_tell(intptr_t step) { brawn_slack_add_by(0, step); }
 
 // The thread's heap ends: what it has not added yet.
 static void brawn_sums_finish(mi_heap_t *heap) {

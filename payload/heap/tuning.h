@@ -181,9 +181,10 @@
 #endif
 // So many threads have slots of their own: the next ones use those of all threads.
 #define BRAWN_OWN_LARGE 16
-#ifndef BRAWN_OWN_LARGE_MOST
-#define BRAWN_OWN_LARGE_MOST (1088u << 10)
-#endif
+// With threads, the first of them is for mappings of at most BRAWN_OWN_LARGE_MOST bytes (a block of 4 MiB that grew has so many), the second one for
+// those of BRAWN_OWN_LARGE_SECOND.
+#define BRAWN_OWN_LARGE_MOST (4352u << 10)
+#define BRAWN_OWN_LARGE_SECOND (1344u << 10)
 #ifndef BRAWN_KEPT_LARGE_MIN
 #define BRAWN_KEPT_LARGE_MIN (2u << 20)
 #endif
@@ -237,9 +238,6 @@
 
 // With at most this many mappings, one that is much too large serves where the peak would grow.
 #define BRAWN_LARGE_FEW 16
-// With at most this many, and two more for each thread but the first one, what a thread freed serves its next block of down to a 16th.  (With twice as
-// many, seven blocks of six sizes in turn take 2 to 6 times as long.)
-#define BRAWN_LARGE_FEWEST 4
 
 // Once there are this many mappings of large blocks, a new one is a whole multiple of a segment's size.
 #define BRAWN_LARGE_APART 32768
