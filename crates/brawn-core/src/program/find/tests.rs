@@ -3,6 +3,7 @@
 mod alike;
 mod borrow;
 mod build;
+mod drawn;
 mod frames;
 mod pages;
 mod slide;

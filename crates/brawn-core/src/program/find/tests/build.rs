@@ -124,7 +124,7 @@ pub fn built(build: &Build) -> Vec<u8> {
 }
 
 /// The directory with what `make test-tools` fetches.
-fn tools() -> PathBuf {
+pub fn tools() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     root.expect("the workspace's directory")
         .join("target/tools")
