@@ -105,6 +105,10 @@ static void resize(struct work *w, struct block *b) {
                                                           : draw_size(w) + 1;
     if (size > 6 * MIB || (size > old && in_use + size - old > MOST)) size = 1 + draw(w, 3000);
     check_whole(b, "before realloc");
+    if (draw(w, 64) == 0) {
+        static const size_t too_much[] = {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 256 + 2, PTRDIFF_MAX, (size_t)1 << 56};
+        CHECK_SAME((uintptr_t)realloc(hidden(b->at), too_much[draw(w, 5)]), 0);
+    }
     NEED(b->at = realloc(b->at, size));
     in_use += size - old;
     b->size = size;

@@ -75,6 +75,8 @@ static inline INLINED void mi_commit_mask_create(size_t bitidx, size_t bitcount,
 static inline INLINED mi_slice_t *mi_segment_page_clear(mi_page_t *page, mi_segments_tld_t *tld);
 static inline INLINED void mi_segment_span_remove_from_queue(mi_slice_t *slice, mi_segments_tld_t *tld);
 static inline INLINED bool mi_page_extend_free(mi_heap_t *heap, mi_page_t *page, mi_tld_t *tld);
+#else
+#define INLINED
 #endif
 
 #include "memory.c"

@@ -60,7 +60,7 @@ static void brawn_own_large_in_child(void) {
 }
 
 // The number of the calling thread; 0: it has no slots.
-static size_t brawn_own_large_number(void) {
+static inline INLINED size_t brawn_own_large_number(void) {
     if (BRAWN_CHECKED || brawn_heap == NULL) return 0;
     uint8_t *const number = &((brawn_tld_t *)brawn_heap->tld)->own_large;
     if (mi_unlikely(*number == 0)) *number = brawn_own_large_claim();
@@ -68,7 +68,7 @@ static size_t brawn_own_large_number(void) {
 }
 
 // The first one of the thread's slots; NULL: it has none.
-static brawn_kept_large_t *brawn_own_large_slots(void) {
+static inline INLINED brawn_kept_large_t *brawn_own_large_slots(void) {
     const size_t number = brawn_own_large_number();
     return number == 0 ? NULL : &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
 }
@@ -96,7 +96,7 @@ static inline bool brawn_kept_large_is_shared(const brawn_kept_large_t *slot) {
     return slot >= brawn_kept_large && slot < brawn_kept_large + BRAWN_KEPT_LARGE;
 }
 
-static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
+static inline INLINED mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
     mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
     if (segment != NULL && brawn_kept_large_is_shared(slot)) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
     return segment;
@@ -245,7 +245,7 @@ static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment
 }
 
 // The smaller mapping in the thread's own slots, of those that have `least` to `most` bytes.
-static mi_segment_t *brawn_own_large_take(size_t least, size_t most) {
+static inline INLINED mi_segment_t *brawn_own_large_take(size_t least, size_t most) {
     brawn_kept_large_t *const own = brawn_own_large_slots(), *best = NULL;
     for (size_t i = 0; own != NULL && i < BRAWN_OWN_LARGE_EACH; i++) {
         if (mi_atomic_load_relaxed(&own[i].segment) != NULL) best = brawn_kept_large_better(best, &own[i], least, most, false);

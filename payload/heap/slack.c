@@ -10,7 +10,7 @@
 // nobody waits.  Only the mapping's owner changes the mapping's header, which may be gone before the slack is.
 
 static _Atomic(uintptr_t) brawn_large_count, brawn_large_bytes;  // large.c
-static size_t brawn_own_large_number(void);  // cache.c
+static inline size_t brawn_own_large_number(void);  // cache.c
 
 #if BRAWN_CHECKED
 // A checked profile counts none of this: a mapping with a block is in use as a whole.  Where its end is out of reach (brawn_slack_close), the block's

@@ -266,7 +266,7 @@ static void *brawn_grown_large(size_t size) {
 
 // The same for a block of `old` bytes.  The next one that begins with a span of this size gets the mapping at once.
 static void *brawn_grown_early(size_t old, size_t size) {
-    if (size < BRAWN_GROWN_LEAST) return NULL;
+    if (size < BRAWN_GROWN_LEAST || size > BRAWN_KEPT_LARGE_ONE) return NULL;
     void *const p = brawn_grown_large(size);
     if (p != NULL) ((brawn_tld_t *)brawn_heap->tld)->grown_from = old;
     return p;

@@ -95,7 +95,7 @@ HIDDEN void brawn_wait_turn(void) {
     mi_atomic_store_relaxed(&brawn_turn_for_all, (uintptr_t)brawn_turn_after(clock, pages));
     brawn_allowance_release_in_wait(brawn_wait_all(keep));
     uintptr_t none = 0;
-    if (keep > 0 || mi_atomic_load_relaxed(&brawn_kept_large_bytes) > 0)
+    if (keep > 0 || brawn_large_waiting() > 0)
         mi_atomic_cas_strong_acq_rel(&brawn_freed_for_all, &none, (uintptr_t)BRAWN_LEFT);
     mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
 }
