@@ -29,7 +29,7 @@ static _Atomic(uintptr_t) brawn_own_large_count;  // so many slots from the firs
 _Static_assert(BRAWN_OWN_LARGE_EACH * sizeof(brawn_kept_large_t) == 64 && BRAWN_OWN_LARGE < 8 * sizeof(uintptr_t), "a line and a bit each");
 
 // The next number that no thread has, from 1 on.
-static uint8_t brawn_own_large_claim(void) {
+static SELDOM NOINLINE uint8_t brawn_own_large_claim(void) {
     uintptr_t claimed = mi_atomic_load_relaxed(&brawn_own_large_claimed);
     size_t number;
     do {
@@ -53,7 +53,7 @@ static void brawn_own_large_leave(const brawn_tld_t *own) {
 }
 
 // In the child of a fork, under the lock: other threads are not here, but heaps that wait for a thread are.
-static void brawn_own_large_in_child(void) {
+static SELDOM void brawn_own_large_in_child(void) {
     uintptr_t claimed = brawn_heap != NULL ? brawn_own_large_bit((brawn_tld_t *)brawn_heap->tld) : 0;
     for (const brawn_thread_t *thread = brawn_pool; thread != NULL; thread = thread->next) claimed |= brawn_own_large_bit(&thread->own);
     mi_atomic_store_relaxed(&brawn_own_large_claimed, claimed);
@@ -68,7 +68,7 @@ static inline INLINED size_t brawn_own_large_number(void) {
 }
 
 // The first one of the thread's slots; NULL: it has none.
-static inline INLINED brawn_kept_large_t *brawn_own_large_slots(void) {
+static NOINLINE brawn_kept_large_t *brawn_own_large_slots(void) {
     const size_t number = brawn_own_large_number();
     return number == 0 ? NULL : &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
 }
@@ -96,7 +96,7 @@ static inline bool brawn_kept_large_is_shared(const brawn_kept_large_t *slot) {
     return slot >= brawn_kept_large && slot < brawn_kept_large + BRAWN_KEPT_LARGE;
 }
 
-static inline INLINED mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
+static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
     mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
     if (segment != NULL && brawn_kept_large_is_shared(slot)) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
     return segment;
@@ -145,7 +145,7 @@ static brawn_kept_large_t *brawn_kept_large_older(brawn_kept_large_t *a, brawn_k
 }
 
 // The slot whose mapping waits longest, threads' own ones included or not; NULL: all are empty.
-static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool owned) {
+static SELDOM brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool owned) {
     brawn_kept_large_t *oldest = NULL;
     BRAWN_EACH_KEPT_LARGE(slot)
     oldest = brawn_kept_large_older(oldest, slot, now);
@@ -227,8 +227,10 @@ static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     const size_t size = segment->segment_size;
     brawn_kept_large_t *const own = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slots() : NULL;
     if (own == NULL) return NULL;
-    const bool first = mi_atomic_load_relaxed(&own->segment) == NULL;
-    if (!first && (size > BRAWN_OWN_LARGE_SECOND || mi_atomic_load_relaxed(&own[1].segment) != NULL)) return NULL;
+    const mi_segment_t *const first_has = mi_atomic_load_relaxed(&own->segment), *const second_has = mi_atomic_load_relaxed(&own[1].segment);
+    if (mi_unlikely(first_has == segment || second_has == segment)) __builtin_trap();  // freed twice: two blocks would be in one place
+    const bool first = first_has == NULL;
+    if (!first && (size > BRAWN_OWN_LARGE_SECOND || second_has != NULL)) return NULL;
     if (size <= BRAWN_OWN_LARGE_MOST) return first ? own : own + 1;
     uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
     if (mi_atomic_load_relaxed(&brawn_threads_count) == 0 || *shared >= size / MI_SEGMENT_SLICE_SIZE) return own;
@@ -279,7 +281,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
 
 // Before a thread waits: releases those that have waited longest, until at most `bound` bytes wait, and none that came just now, which may be
 // what other threads work with.  Returns how many bytes that were.
-static size_t brawn_kept_large_trim(size_t bound) {
+static SELDOM size_t brawn_kept_large_trim(size_t bound) {
     size_t released = 0;
     const uintptr_t now = (uintptr_t)arch_clock();
     while (brawn_large_waiting() > bound) {
@@ -293,7 +295,7 @@ static size_t brawn_kept_large_trim(size_t bound) {
     return released;
 }
 
-static void brawn_kept_large_drain(void) {
+static SELDOM void brawn_kept_large_drain(void) {
     BRAWN_EACH_OWN_LARGE(slot) {
         mi_segment_t *const segment = brawn_kept_large_empty(slot);
         if (segment != NULL) brawn_large_release(segment);
@@ -309,7 +311,7 @@ static void brawn_kept_large_drain(void) {
 
 // Gives `over` bytes of a kept mapping, or all of it, back to the kernel.  A larger one loses its end only: what stays serves as
 // well, and need not be made again.
-static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
+static SELDOM void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
     const uintptr_t since = mi_atomic_load_relaxed(&slot->since);
     mi_segment_t *const segment = brawn_kept_large_empty(slot);
     if (segment == NULL) return;
@@ -367,7 +369,7 @@ static size_t brawn_large_over(size_t more) {
 
 // Called before `more` bytes of blocks are mapped.  The program needs the most that was in use at once anyway.  Beyond that, kept mappings
 // would make its peak grow, so they go first, from the oldest on, and slack with them.  At any other time keeping them costs nothing.
-static void brawn_large_before_growth(size_t more) {
+static SELDOM void brawn_large_before_growth(size_t more) {
     brawn_allowance_learn(more);
     const size_t limit = brawn_large_limit(brawn_large_used_now() + more);
     if (BRAWN_LARGE_TIGHT && limit <= brawn_large_used_now() + more) brawn_near_peak();

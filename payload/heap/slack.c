@@ -59,7 +59,7 @@ static _Atomic(uintptr_t) brawn_slack_slots_used;  // so many from the first one
 static brawn_slack_slot_t *brawn_slack_slots_end(void) { return brawn_slack_slots + mi_atomic_load_relaxed(&brawn_slack_slots_used); }
 
 // How much slack is in slots.
-static size_t brawn_slack_listed(void) {
+static SELDOM size_t brawn_slack_listed(void) {
     size_t bytes = 0;
     brawn_slack_slot_t *const end = brawn_slack_slots_end();
     for (brawn_slack_slot_t *slot = brawn_slack_slots; slot < end; slot++) {
@@ -74,7 +74,7 @@ static inline void brawn_slack_close(mi_segment_t *segment, size_t size) {
 }
 
 // Puts the slack into the first empty slot from `first` on; NULL: all have some.
-static brawn_slack_slot_t *brawn_slack_fill(mi_segment_t *segment, size_t slack, size_t first) {
+static SELDOM brawn_slack_slot_t *brawn_slack_fill(mi_segment_t *segment, size_t slack, size_t first) {
     for (size_t i = 0; i < BRAWN_SLACK_SLOTS; i++) {
         const size_t number = (first + i) % BRAWN_SLACK_SLOTS;
         brawn_slack_slot_t *const slot = &brawn_slack_slots[number];
@@ -125,7 +125,7 @@ static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
 
 // Cuts off the largest slack there is, and returns how much that was; 0: there is none.  Until it is unmapped, nothing else can be mapped there, and
 // the thread that has the rest of the mapping cannot grow into it.
-static size_t brawn_slack_cut(void) {
+static SELDOM size_t brawn_slack_cut(void) {
     brawn_slack_slot_t *const end = brawn_slack_slots_end();
     for (;;) {
         brawn_slack_slot_t *largest = NULL;

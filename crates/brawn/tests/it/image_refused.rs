@@ -47,7 +47,7 @@ fn what_does_not_run_alone_is_refused() {
     room.run("musl-gcc", &["-static -o p main.c"]);
     let bytes = read(Path::new(&room.path("p")));
     fs::write(room.path("p"), &bytes[..bytes.len() / 3]).unwrap();
-    refused(&room, MALFORMED, &[], &["truncated"]);
+    refused(&room, MALFORMED, &[], &["cut short"]);
     for (at, value, word) in [(7, 9, "FreeBSD (OS/ABI 9 in its header)"), (18, 40, "arm")] {
         let mut other = bytes.clone();
         other[at] = value;
