@@ -6,8 +6,6 @@
 
 mod notes;
 
-pub use notes::notes;
-
 use super::ident::Ident;
 use super::raw::{Section, Segment};
 use crate::error::{Error, Result};
@@ -54,6 +52,13 @@ pub enum SymbolKind {
     ThreadLocal,
     /// Anything else, such as symbols that assemblers leave without a type.
     Other,
+}
+
+impl SymbolKind {
+    /// Whether it may name code.
+    pub fn may_be_code(self) -> bool {
+        matches!(self, Self::Function | Self::Other)
+    }
 }
 
 /// A symbol, local ones included. Symbols whose names are not text are left out: no libc and no heap has such.

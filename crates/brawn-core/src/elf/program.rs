@@ -75,7 +75,7 @@ impl<'a> Program<'a> {
             Type::Executable => Placement::Fixed,
             Type::Shared => Placement::Anywhere,
             Type::Object => return Err(no_program("an object file").next(LINK_FIRST)),
-            Type::Other(4) => return Err(no_program("a core dump")),
+            Type::Other(kind) if kind == elf::ET_CORE.0 => return Err(no_program("a core dump")),
             Type::Other(kind) => return Err(no_program(&format!("an ELF file of type {kind}"))),
         };
         for (number, segment) in image.segments.iter().enumerate() {
@@ -299,9 +299,4 @@ fn check_sections(image: &Image<'_>) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// A section's name as text, for errors.
-pub fn section_name(section: &Section<'_>) -> String {
-    printable(section.name)
 }

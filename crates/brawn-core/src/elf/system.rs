@@ -74,7 +74,7 @@ impl System {
     }
 
     /// The same for a file whose parts are known: `machine` is `e_machine`, `interpreter` is the path in `PT_INTERP`.
-    pub fn of<'a>(
+    fn of<'a>(
         bytes: &[u8],
         machine: u16,
         interpreter: Option<&[u8]>,

@@ -4,7 +4,7 @@ use super::heap::{self, FoundHeap, Heap, Sure};
 use super::rewritten::Rewritten;
 use super::signs::{self, Traces};
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
-use crate::elf::image::{Image, Symbol, SymbolKind, Type};
+use crate::elf::image::{Image, Symbol, Type};
 use crate::elf::system::System;
 use crate::error::printable;
 use crate::note::{self, Note};
@@ -131,8 +131,7 @@ fn is_thin(image: &Image<'_>) -> bool {
     if code < THIN {
         return false;
     }
-    let is_code = |kind| matches!(kind, SymbolKind::Function | SymbolKind::Other);
-    let functions = image.defined().filter(|s| is_code(s.kind));
+    let functions = image.defined().filter(|s| s.kind.may_be_code());
     let mut functions: Vec<(u64, u64)> = functions.map(|s| (s.address, s.size)).collect();
     functions.sort_unstable();
     functions.dedup_by_key(|(address, _)| *address);

@@ -45,21 +45,6 @@ impl<'a> Image<'a> {
     }
 }
 
-/// The notes in a segment or section, up to the first that cannot be read.
-pub fn notes(
-    data: &[u8],
-    endian: Endianness,
-    align: u64,
-) -> impl Iterator<Item = AnyNote<'_>> + use<'_> {
-    let align = if align == 8 { 8 } else { 4 };
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let (note, end) = any_note(data, at, endian, align)?;
-        at = end;
-        Some(note)
-    })
-}
-
 /// The note at `at`, and where the next one begins.
 fn any_note(
     data: &[u8],

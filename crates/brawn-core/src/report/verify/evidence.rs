@@ -300,7 +300,6 @@ pub(super) fn own_places(image: &Image<'_>) -> HashSet<(usize, u64)> {
 
 /// The address of the first function that is musl's by its name, except for the heap's.
 pub(super) fn libc(image: &Image<'_>) -> Option<u64> {
-    let is_code = |kind| matches!(kind, SymbolKind::Function | SymbolKind::Other);
-    let is_musls = |s: &&Symbol<'_>| is_code(s.kind) && is_libcs(s.name.as_bytes());
+    let is_musls = |s: &&Symbol<'_>| s.kind.may_be_code() && is_libcs(s.name.as_bytes());
     image.defined().filter(is_musls).map(|s| s.address).min()
 }
