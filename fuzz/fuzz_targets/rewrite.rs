@@ -40,7 +40,10 @@ pub fn run(bytes: &[u8]) {
     };
     let mut plan = Plan::new(&program, "start", sizes, layout);
     let code = plan.layout.code;
-    let function = program.code().find(|(_, bytes)| bytes.len() >= 64);
+    // No function lies in a note; without a finder the end of any code is taken for one, and a note may lie there.
+    let function = program
+        .code()
+        .find(|(_, bytes)| bytes.len() >= 64 && program.brawn.is_empty());
     plan.functions
         .extend(function.map(|(address, bytes)| Function {
             name: "function".into(),

@@ -150,12 +150,14 @@ impl<'a> Program<'a> {
     /// The code: every executable segment's address and bytes.
     pub fn code(&self) -> impl DoubleEndedIterator<Item = (u64, &'a [u8])> + '_ {
         let code = self.segments.iter().filter(|s| s.is_code());
-        code.map(|s| {
-            (
-                s.address,
-                &self.bytes[s.offset as usize..][..s.file_size as usize],
-            )
-        })
+        code.map(|s| (s.address, self.part(s.offset, s.file_size)))
+    }
+
+    /// `size` bytes at `offset` of the file. None are at any offset: a segment that fills nothing from the file may
+    /// name one after its end.
+    pub fn part(&self, offset: u64, size: u64) -> &'a [u8] {
+        let start = if size == 0 { 0 } else { offset as usize };
+        &self.bytes[start..][..size as usize]
     }
 
     /// The place in the file of the `length` bytes at `address`; `None` if the file does not fill all of them.
@@ -258,15 +260,16 @@ fn check_segment(segment: &Segment, at: u64) -> Result<()> {
         return Ok(());
     }
     // Addresses of programs are below 2^47; twice that still leaves room for sums.
-    let end = segment.address.checked_add(segment.size);
-    if segment.size < segment.file_size || end.is_none_or(|end| end >= 1 << 48) {
+    let is_low = |start: u64, size| start.checked_add(size).is_some_and(|end| end < 1 << 48);
+    let fits = is_low(segment.address, segment.size) && is_low(segment.offset, segment.file_size);
+    if segment.size < segment.file_size || !fits {
         let found = format!(
-            "addresses {:#x} and {:#x} bytes on, {:#x} of them from the file",
-            segment.address, segment.size, segment.file_size
+            "addresses {:#x} and {:#x} bytes on, {:#x} of them at {:#x} of the file",
+            segment.address, segment.size, segment.file_size, segment.offset
         );
         return Err(Error::malformed(found)
             .at(at)
-            .expected("an end below 2^48, and no more from the file than is in memory"));
+            .expected("ends below 2^48, and no more from the file than is in memory"));
     }
     if !(segment.align == 0 || segment.align.is_power_of_two()) {
         let found = format!("alignment {:#x}", segment.align);

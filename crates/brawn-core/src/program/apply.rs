@@ -134,7 +134,7 @@ fn body<'a>(
         let at = layout.code.offset + (room.to - layout.code.address);
         body.put(
             at,
-            Piece::Bytes(old(program, room.offset, room.size()).into()),
+            Piece::Bytes(program.part(room.offset, room.size()).into()),
         );
     }
     if let Some(writable) = layout.writable {
@@ -142,7 +142,7 @@ fn body<'a>(
             .tls
             .filter(|tls| tls.block.moves && tls.image.size > 0);
         if let (Some(tls), Some(own)) = (image, program.segment(elf::PT_TLS)) {
-            let own = old(program, own.offset, own.file_size);
+            let own = program.part(own.offset, own.file_size);
             body.put(
                 tls.image.offset + tls.block.before,
                 Piece::Bytes(own.into()),
@@ -155,10 +155,6 @@ fn body<'a>(
     }
     body.put(layout.new_end, Piece::Hole(0));
     body.pieces
-}
-
-fn old<'a>(program: &Program<'a>, offset: u64, size: u64) -> &'a [u8] {
-    &program.bytes[offset as usize..(offset + size) as usize]
 }
 
 /// The table of relocations that the attached start applies: their number, then the place and value of each.

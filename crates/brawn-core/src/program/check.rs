@@ -268,7 +268,7 @@ impl Check<'_, '_> {
         if let Some(old) = old {
             let zeros = if new.file_size == 0 { 0 } else { before as u64 };
             let is_zero = self.new.read(new.offset..new.offset + zeros);
-            let image = &self.old.bytes[old.offset as usize..][..old.file_size as usize];
+            let image = self.old.part(old.offset, old.file_size);
             let is_same = new.file_size == zeros + old.file_size
                 && self.is(new.offset + zeros, image)
                 && is_zero.flatten().all(|b| *b == 0);
@@ -354,7 +354,7 @@ impl Check<'_, '_> {
             let mut from = was.offset;
             for range in named.iter().chain([&(end..end)]) {
                 let to = range.start.clamp(from, end);
-                let bytes = &self.old.bytes[from as usize..to as usize];
+                let bytes = self.old.part(from, to - from);
                 if !self.is(from + shift, bytes) {
                     return Err(wrong("a loaded byte that should stay has changed").at(from));
                 }
@@ -387,7 +387,7 @@ impl Check<'_, '_> {
         }
         if let Some(room) = &layout.room {
             let place = layout.code.part(room.to, room.size());
-            let bytes = &self.old.bytes[room.offset as usize..][..room.size() as usize];
+            let bytes = self.old.part(room.offset, room.size());
             if !is_loaded(place) || !self.is(place.offset, bytes) {
                 return Err(wrong("what made room is not where it should be").at(place.offset));
             }
@@ -450,7 +450,8 @@ impl Check<'_, '_> {
             if is_zeros || is_moved_tls || old.is_allocated() || old.kind == elf::SHT_NULL.0 {
                 continue;
             }
-            let bytes = &self.old.bytes[old.range().start as usize..old.range().end as usize];
+            let range = old.range();
+            let bytes = self.old.part(range.start, range.end - range.start);
             let is_same = if old.kind == elf::SHT_SYMTAB.0 {
                 self.is_table(old, &section, bytes)
             } else {

@@ -115,10 +115,9 @@ fn may_move(section: &Section<'_>) -> bool {
 /// The place in the file, the tag and the value of every entry.
 fn dynamic<'p>(program: &'p Program<'_>) -> impl Iterator<Item = (u64, u64, u64)> + 'p {
     let segment = program.segment(elf::PT_DYNAMIC);
-    let range = segment.map_or(0..0, |s| s.offset..s.offset + s.file_size);
-    let bytes = &program.bytes[range.start as usize..range.end as usize];
-    let entries = bytes.as_chunks::<{ DYNAMIC as usize }>().0.iter();
-    let entries = entries.zip((range.start..).step_by(DYNAMIC as usize));
+    let (at, size) = segment.map_or((0, 0), |s| (s.offset, s.file_size));
+    let entries = program.part(at, size).as_chunks::<{ DYNAMIC as usize }>();
+    let entries = entries.0.iter().zip((at..).step_by(DYNAMIC as usize));
     entries
         .map(|(entry, at)| (at, word(entry, 0), word(entry, 8)))
         .take_while(|(_, tag, _)| *tag != 0)
@@ -172,14 +171,14 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
     // Bytes between sections are unused if they are zero.
     let mut from = wanted.start;
     for section in sections.iter().copied().chain(relocations) {
-        let gap = &program.bytes[from as usize..section.offset as usize];
+        let gap = program.part(from, section.offset - from);
         if gap.iter().any(|b| *b != 0) {
             return None;
         }
         from = section.range().end;
     }
     let rest = from.min(wanted.end)..wanted.end;
-    let rest = &program.bytes[rest.start as usize..rest.end as usize];
+    let rest = program.part(rest.start, rest.end - rest.start);
     if !program.segments.iter().all(is_whole) || rest.iter().any(|b| *b != 0) {
         return None;
     }
@@ -209,7 +208,7 @@ fn take(program: &Program<'_>, section: &Section<'_>, end: u64) -> Option<Vec<(u
     if !is_table {
         return None;
     }
-    let bytes = &program.bytes[section.offset as usize..][..(count * RELA) as usize];
+    let bytes = program.part(section.offset, count * RELA);
     let entries = bytes.chunks_exact(RELA as usize);
     entries
         .map(|entry| {

@@ -45,11 +45,7 @@ struct Reader<'a, 'p> {
 
 impl<'a> Reader<'a, '_> {
     fn read(mut self, dynamic: &Segment) -> Result<Vec<Relative>> {
-        let bytes = self
-            .program
-            .bytes
-            .get(dynamic.offset as usize..(dynamic.offset + dynamic.file_size) as usize)
-            .unwrap_or_default();
+        let bytes = self.program.part(dynamic.offset, dynamic.file_size);
         let entries = bytes
             .as_chunks::<16>()
             .0

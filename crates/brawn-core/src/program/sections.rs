@@ -335,7 +335,7 @@ impl<'a, 'p> Sections<'a, 'p> {
                 bytes.resize(bytes.len() + padding(bytes.len() as u64, align) as usize, 0);
                 edits.insert(range.end, vec![Piece::Bytes(bytes.into())]);
             } else {
-                let old = &self.program.bytes[range.start as usize..range.end as usize];
+                let old = self.program.part(range.start, range.end - range.start);
                 behind.push((
                     number,
                     vec![Piece::Bytes(old.into()), Piece::Bytes(bytes.into())],
@@ -381,7 +381,9 @@ impl<'a, 'p> Sections<'a, 'p> {
     /// Gives old sections the new places of their bytes.
     fn place_old(&mut self, edits: &Edits<'a>) {
         for (number, section) in self.program.sections.iter().enumerate() {
-            if section.kind == elf::SHT_NULL.0 || self.placed.contains(&number) {
+            // Behind the file's end is nothing that could move.
+            let is_outside = section.offset > self.program.bytes.len() as u64;
+            if section.kind == elf::SHT_NULL.0 || is_outside || self.placed.contains(&number) {
                 continue;
             }
             let is_loaded_zero = section.kind == elf::SHT_NOBITS.0 && section.is_allocated();
