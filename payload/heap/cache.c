@@ -61,7 +61,7 @@ static SELDOM void brawn_own_large_in_child(void) {
 
 // The number of the calling thread; 0: it has no slots.
 static inline INLINED size_t brawn_own_large_number(void) {
-    if (BRAWN_CHECKED || brawn_heap == NULL) return 0;
+    if (brawn_heap == NULL) return 0;
     uint8_t *const number = &((brawn_tld_t *)brawn_heap->tld)->own_large;
     if (mi_unlikely(*number == 0)) *number = brawn_own_large_claim();
     return *number == BRAWN_OWN_LARGE_NONE ? 0 : *number;
@@ -159,6 +159,10 @@ static SELDOM brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool ow
 static inline brawn_kept_large_t *brawn_kept_large_better(brawn_kept_large_t *best, brawn_kept_large_t *slot, size_t least, size_t most, bool largest) {
     const size_t kept = mi_atomic_load_relaxed(&slot->size);
     if (kept < least || kept > most) return best;
+#if BRAWN_CHECKED
+    // Somebody may still use the block freed last.
+    if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) return best;
+#endif
     if (best == NULL) return slot;
     const size_t has = mi_atomic_load_relaxed(&best->size);
     return (largest ? kept > has : kept < has) ? slot : best;
@@ -402,9 +406,6 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
         best = brawn_kept_large_better(best, slot, least, most, largest);
     }
     BRAWN_EACH_KEPT_LARGE(slot) {
-#if BRAWN_CHECKED
-        if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) continue;
-#endif
         best = brawn_kept_large_better(best, slot, least, most, largest);
     }
     return best == NULL ? NULL : brawn_kept_large_empty(best);
@@ -415,17 +416,17 @@ static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(b
 
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
 // grows by realloc gets any larger one, since it is likely to go on growing, but none of another thread's own: its bytes are copied there, and what
-// another processor wrote last comes one line of its cache after the other.  NULL: none.
+// another processor wrote last comes one line of its cache after the other.  (In a checked profile it gets the largest.  The smallest one would
+// serve until the next growth, and be copied again.)  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     const size_t most = grows || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
     // Where sizes differ, the smallest of all that are kept leaves less of a mapping idle: so the thread's own one must not be much larger.  Where
     // the thread has one block at a time, its own one serves for whatever size comes next, down to a 16th; or less, if the last one grew.
-    const bool any = mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first();
+    const bool any = !BRAWN_CHECKED && mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first();
     const size_t times = any && ((brawn_tld_t *)brawn_heap->tld)->grown_large != NULL ? BRAWN_GROWN_TIMES : 16;
     const size_t own = any ? times * mapping : mapping + mapping / 16;
     mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : own);
-    if (taken != NULL) return taken;
-    taken = brawn_kept_large_find(mapping, most, false, !grows);
+    if (taken == NULL) taken = brawn_kept_large_find(mapping, most, grows && BRAWN_CHECKED, !grows);
     if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false, true);
     if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true, true);
 #if BRAWN_CHECKED

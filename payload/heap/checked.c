@@ -353,21 +353,32 @@ static void *brawn_realloc(void *p, size_t size) {
     if (mi_unlikely(size > PTRDIFF_MAX)) return brawn_fail(ENOMEM);
     const size_t usable = page != NULL ? page->block_size - BRAWN_SEAL : brawn_large_page(segment)->block_size;
     // In place while it fits and no more than half would be idle; or while it grows, since it has that room for this.
-    if (size <= usable && (size >= usable / 2 || size > old)) return brawn_reseal(p, size);
+    const bool grows = size > old;
+    if (size <= usable && (size >= usable / 2 || grows)) {
+        if (page == NULL && grows && size > BRAWN_SPAN_MAX) brawn_note_grown(p, p, size);
+        return brawn_reseal(p, size);
+    }
     if (page == NULL && size > BRAWN_SPAN_MAX) {
         void *const resized = brawn_large_resize(segment, size);
-        if (resized != NULL) return resized;
+        if (resized != NULL) {
+            if (grows) brawn_note_grown(p, resized, size);
+            return resized;
+        }
     }
-    const size_t more = size > old ? brawn_grown(brawn_heap, p, size) : size;
-    void *const moved = brawn_malloc(more);
+    void *moved = grows ? brawn_grown_early(usable, size) : NULL;
+    if (moved == NULL) {
+        moved = size > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, grows)
+                                      : brawn_malloc(grows ? brawn_grown(brawn_heap, p, size) : size);
+    }
     if (mi_unlikely(moved == NULL)) {
+        brawn_fail(ENOMEM);
         // It stays where it is.
         if (size <= old) return brawn_reseal(p, size);
         return page == NULL ? brawn_large_slide(segment, size) : NULL;
     }
-    if (more > size) brawn_reseal(moved, size);
+    if (grows) brawn_reseal(moved, size);
     brawn_memcpy(moved, p, size < old ? size : old);
     brawn_free(p);
-    if (size > old) brawn_note_grown(p, moved, size);
+    if (grows) brawn_note_grown(p, moved, size);
     return moved;
 }

@@ -21,9 +21,10 @@ static inline void brawn_large_fit(mi_segment_t *segment, size_t size) {
 }
 
 // A kept mapping serves a block that needs no more than `size` bytes of it.  If that is less than half, the page behind them is made a guard.  (All
-// of the rest would take the kernel longer than the page faults that a kept mapping saves.)  Without it, if the kernel refuses.
+// of the rest would take the kernel longer than the page faults that a kept mapping saves.)  Without it, if there were too many (brawn_may_guard), or
+// the kernel refuses.
 static void brawn_slack_close(mi_segment_t *segment, size_t size) {
-    if (segment->segment_size / 2 <= size || !brawn_protect((uint8_t *)segment + size, brawn_page_size, PROT_NONE_)) return;
+    if (segment->segment_size / 2 <= size || !brawn_may_guard() || !brawn_protect((uint8_t *)segment + size, brawn_page_size, PROT_NONE_)) return;
     segment->slices[1].block_size = size - MI_SEGMENT_SLICE_SIZE;
 }
 

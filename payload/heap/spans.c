@@ -244,7 +244,6 @@ static inline bool brawn_grows_on(const void *p, size_t size) {
     return true;
 }
 
-#if !BRAWN_CHECKED
 // The mapping that the thread's last block grew in, if it waits in the thread's slots, for a block that grows to `size` bytes or is likely to: it is
 // not copied again on its way.  That the mapping is much larger costs nothing, since it is there, and where the process would grow beyond its
 // peak, what the block does not need is cut off (slack.c).  The next one gets none before this one is larger than a span.  NULL: it is in use, or too large.
@@ -254,11 +253,20 @@ static void *brawn_grown_large(size_t size) {
     brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
     if (own->grown_large == NULL) return NULL;
     const mi_segment_t *const wanted = brawn_segment(own->grown_large);
+#if BRAWN_CHECKED
+    if (mi_atomic_load_relaxed(&brawn_large_last) == wanted) return NULL;
+#endif
     if (mi_atomic_load_relaxed(&slot->segment) != wanted && mi_atomic_load_relaxed(&(++slot)->segment) != wanted) return NULL;
     const size_t has = mi_atomic_load_relaxed(&slot->size);
     if (has < MI_SEGMENT_SLICE_SIZE + size || has > BRAWN_GROWN_TIMES * size) return NULL;
     mi_segment_t *const taken = brawn_kept_large_empty(slot);
     if (taken == NULL) return NULL;
+#if BRAWN_CHECKED
+    if (!brawn_large_open(taken)) {
+        brawn_large_release(taken);
+        return NULL;
+    }
+#endif
     own->grown_large = NULL;
     brawn_large_note_taken();
     return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - MI_SEGMENT_SLICE_SIZE));
@@ -276,7 +284,6 @@ static void *brawn_grown_early(size_t old, size_t size) {
 static inline bool brawn_grows_from(const mi_heap_t *heap, size_t size) {
     return ((brawn_tld_t *)heap->tld)->grown_from == _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
 }
-#endif
 
 // Before a thread's heap ends, and when memory is short.
 static void brawn_spans_release(void) {
