@@ -67,10 +67,17 @@ static inline INLINED size_t brawn_own_large_number(void) {
     return *number == BRAWN_OWN_LARGE_NONE ? 0 : *number;
 }
 
-// The first one of the thread's slots; NULL: it has none.
-static NOINLINE brawn_kept_large_t *brawn_own_large_slots(void) {
+// The first one of the thread's slots, when it is asked for first; NULL: it has none.
+static SELDOM NOINLINE brawn_kept_large_t *brawn_own_large_first(void) {
     const size_t number = brawn_own_large_number();
-    return number == 0 ? NULL : &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
+    if (number == 0) return NULL;
+    return ((brawn_tld_t *)brawn_heap->tld)->own_slots = &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
+}
+
+// The first one of the thread's slots; NULL: it has none.
+static inline INLINED brawn_kept_large_t *brawn_own_large_slots(void) {
+    brawn_kept_large_t *const slots = brawn_heap != NULL ? ((brawn_tld_t *)brawn_heap->tld)->own_slots : NULL;
+    return mi_likely(slots != NULL) ? slots : brawn_own_large_first();
 }
 
 // Each slot with a mapping that was ever a thread's.
@@ -180,20 +187,26 @@ static inline size_t brawn_large_used(size_t unused) {
 
 // How much is in use now: all but what is kept and, where it is counted, slack.
 static inline size_t brawn_large_used_now(void) {
-    return brawn_large_used(brawn_large_waiting() + brawn_sum(&brawn_slack));
+    return brawn_large_used(brawn_large_waiting() + brawn_slack_now());
 }
 
-// The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.  With threads, what
-// waits in their own slots counts as in use: to look at other threads' slots takes longer than all the rest.
-static size_t brawn_large_most(void) {
-    static _Atomic(uintptr_t) most;
+// The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.
+static _Atomic(uintptr_t) brawn_large_peak;
+
+// Looks at what is in use now, where it may be more than `before`.  With threads, what waits in their own slots counts as in use: to look at other
+// threads' slots takes longer than all the rest.
+static NOINLINE size_t brawn_large_most_seen(uintptr_t before) {
     const bool alone = mi_atomic_load_relaxed(&brawn_threads_count) == 0;
     const size_t used = alone ? brawn_large_used_now()
-                              : brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + brawn_sum(&brawn_slack));
-    const size_t before = mi_atomic_load_relaxed(&most);
+                              : brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + brawn_slack_now());
     if (used <= before) return before;
-    mi_atomic_store_relaxed(&most, used);
+    mi_atomic_store_relaxed(&brawn_large_peak, used);
     return used;
+}
+
+static inline INLINED size_t brawn_large_most(void) {
+    const size_t before = mi_atomic_load_relaxed(&brawn_large_peak);
+    return mi_likely(mi_atomic_load_relaxed(&brawn_large_bytes) <= before) ? before : brawn_large_most_seen(before);
 }
 
 // How much blocks in use and kept ones may take together, for BRAWN_KEPT_LARGE_ROOM: what was in use at most, and a part more.  `size`
@@ -226,7 +239,8 @@ static size_t brawn_kept_large_bound(size_t size) {
 
 // One of the thread's own slots, if it is empty and for such a mapping; else NULL.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is
 // shared at first: to have its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A
-// thread that has waited as often as the mapping has pages has paid as much, and goes on with its own.
+// thread that has waited as often as the mapping has pages has paid as much, and goes on with its own.  What only the first slot takes comes there
+// in any case: a smaller mapping moves to the second one.
 static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     const size_t size = segment->segment_size;
     brawn_kept_large_t *const own = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slots() : NULL;
@@ -234,6 +248,11 @@ static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     const mi_segment_t *const first_has = mi_atomic_load_relaxed(&own->segment), *const second_has = mi_atomic_load_relaxed(&own[1].segment);
     if (mi_unlikely(first_has == segment || second_has == segment)) __builtin_trap();  // freed twice: two blocks would be in one place
     const bool first = first_has == NULL;
+    if (size > BRAWN_OWN_LARGE_SECOND && !first && second_has == NULL && mi_atomic_load_relaxed(&own->size) <= BRAWN_OWN_LARGE_SECOND) {
+        mi_segment_t *const smaller = brawn_kept_large_empty(own);
+        if (smaller != NULL) brawn_own_large_give(own + 1, smaller);
+        return own;
+    }
     if (!first && (size > BRAWN_OWN_LARGE_SECOND || second_has != NULL)) return NULL;
     if (size <= BRAWN_OWN_LARGE_MOST) return first ? own : own + 1;
     uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
@@ -256,7 +275,7 @@ static inline INLINED mi_segment_t *brawn_own_large_take(size_t least, size_t mo
     for (size_t i = 0; own != NULL && i < BRAWN_OWN_LARGE_EACH; i++) {
         if (mi_atomic_load_relaxed(&own[i].segment) != NULL) best = brawn_kept_large_better(best, &own[i], least, most, false);
     }
-    return best == NULL ? NULL : brawn_kept_large_empty(best);
+    return best == NULL ? NULL : mi_atomic_exchange_acq_rel(&best->segment, NULL);  // which brawn_kept_large_bytes does not count
 }
 
 // Takes what `free` gives.  Then what waits longest is released, until no more than the bound waits, and nothing too long.
@@ -353,7 +372,7 @@ static size_t brawn_large_limit(size_t used) {
         const size_t limit = needed + needed / part;
         const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
         // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
-        const size_t fixed = brawn_sum(&brawn_slack), listed = brawn_slack_listed();
+        const size_t fixed = brawn_slack_now(), listed = brawn_slack_listed();
         const size_t least = used + (fixed > listed ? fixed - listed : 0);
         return (limit > least ? limit : least) + reserve;
     }

@@ -27,7 +27,7 @@ typedef struct brawn_kept_large_s brawn_kept_large_t;
 static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment);
 static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment);
 static void brawn_large_before_growth(size_t more);
-static size_t brawn_large_most(void);
+static inline INLINED size_t brawn_large_most(void);
 
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEGMENT_SLICE_SIZE,
     "what a large block uses of its header lies before the block");
@@ -174,7 +174,7 @@ static void brawn_make_room(void) {
 
 // Grows or shrinks the mapping of a block of ordinary alignment, which moves with its pages when it
 // cannot grow where it is.  NULL: no memory, and the block is as it was.
-static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
+static SELDOM mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
     const size_t old_mapping = segment->segment_size;
     const size_t guard = brawn_large_guard(segment);
     if (mapping == old_mapping) return segment;
@@ -350,7 +350,7 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
 
 // Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
 // and the block copied down to its start.  NULL: no room there, and the block is as it was.
-static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
+static SELDOM NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
     brawn_slack_forget(segment);
     const size_t used = segment->segment_size;
     const size_t mapping = brawn_large_mapping(segment, size);

@@ -119,7 +119,7 @@ static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
 }
 
 // Gives up heaps that wait until the others weigh at most `room`.  Their blocks in use become nobody's; their free memory is given back.
-static NOINLINE void brawn_pool_leave(size_t room) {
+static SELDOM NOINLINE void brawn_pool_leave(size_t room) {
     mi_heap_t *const own = brawn_heap;
     while (mi_atomic_load_relaxed(&brawn_pool_weight) > room) {
         brawn_thread_t *thread;

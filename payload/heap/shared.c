@@ -24,9 +24,9 @@ HIDDEN void brawn_rt_free(void *p) { brawn_free(p); }
 int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 int pthread_key_delete(unsigned key);
 
-static void brawn_before_fork(void) { brawn_around_fork(-1); }
-static void brawn_in_parent(void) { brawn_around_fork(0); }
-static void brawn_in_child(void) { brawn_around_fork(1); }
+static SELDOM void brawn_before_fork(void) { brawn_around_fork(-1); }
+static SELDOM void brawn_in_parent(void) { brawn_around_fork(0); }
+static SELDOM void brawn_in_child(void) { brawn_around_fork(1); }
 
 // glibc drops the handlers with the object that registered them; musl never unloads one.
 HIDDEN void brawn_rt_load(void) { pthread_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child); }

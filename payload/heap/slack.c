@@ -55,6 +55,7 @@ typedef struct {
 } brawn_slack_slot_t;
 enum { BRAWN_SLACK_TAKEN = 1 };
 static brawn_slack_slot_t brawn_slack_slots[BRAWN_SLACK_SLOTS] LATE;
+_Static_assert(2 * BRAWN_OWN_LARGE < BRAWN_SLACK_SLOTS, "some are for who has none of its own");
 static _Atomic(uintptr_t) brawn_slack_slots_used;  // so many from the first one on were ever in use
 
 static brawn_slack_slot_t *brawn_slack_slots_end(void) { return brawn_slack_slots + mi_atomic_load_relaxed(&brawn_slack_slots_used); }
@@ -74,14 +75,17 @@ static inline void brawn_slack_close(mi_segment_t *segment, size_t size) {
     MI_UNUSED(size);
 }
 
-// Puts the slack into the first empty slot from `first` on; NULL: all have some.
-static SELDOM brawn_slack_slot_t *brawn_slack_fill(mi_segment_t *segment, size_t slack, size_t first) {
+// Puts the slack into a slot; NULL: all have some.  Each of the threads with slots for large blocks has one that only it fills, which takes no more
+// than stores.  Those have even numbers, so that no two of them are in one line of the processor's cache.
+static NOINLINE brawn_slack_slot_t *brawn_slack_fill(mi_segment_t *segment, size_t slack) {
+    const size_t own = brawn_own_large_number(), first = own == 0 ? 1 : 2 * own - 2;
     for (size_t i = 0; i < BRAWN_SLACK_SLOTS; i++) {
         const size_t number = (first + i) % BRAWN_SLACK_SLOTS;
         brawn_slack_slot_t *const slot = &brawn_slack_slots[number];
+        const bool owned = number % 2 == 0 && number < 2 * BRAWN_OWN_LARGE, mine = own != 0 && i == 0;
         uintptr_t empty = 0;
-        if (mi_atomic_load_relaxed(&slot->mapping) != 0) continue;
-        if (!mi_atomic_cas_strong_acq_rel(&slot->mapping, &empty, (uintptr_t)segment + BRAWN_SLACK_TAKEN)) continue;
+        if (mi_atomic_load_relaxed(&slot->mapping) != 0 || (owned && !mine)) continue;
+        if (!mine && !mi_atomic_cas_strong_acq_rel(&slot->mapping, &empty, (uintptr_t)segment + BRAWN_SLACK_TAKEN)) continue;
         mi_atomic_store_relaxed(&slot->end, (uintptr_t)segment + segment->segment_size);
         mi_atomic_store_relaxed(&slot->slack, slack);
         mi_atomic_store_release(&slot->mapping, (uintptr_t)segment);
@@ -99,8 +103,7 @@ static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
     segment->slack_slot = NULL;
     const bool apart = mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_LARGE_APART;
     if (!BRAWN_LARGE_TIGHT && (slack <= segment->segment_size / 2 || !apart)) return;
-    // Threads begin with slots in different lines of the processor's cache.
-    segment->slack_slot = brawn_slack_fill(segment, slack, 2 * (size_t)brawn_own_large_number());
+    segment->slack_slot = brawn_slack_fill(segment, slack);
 }
 
 // A mapping is given out for a plain block of `size` bytes.

@@ -12,12 +12,15 @@ enum {
     BRAWN_DIRTY_STEP = 32,
     BRAWN_SLACK_STEP = 512 << 10,
     BRAWN_SLACK_STEP_FREED = 2 << 20,  // the next block may leave as much
+    BRAWN_SLACK_STEP_ALONE = 16 << 20,  // of a process's only thread, which knows what it did not add
 };
 
-static inline size_t brawn_sum(const brawn_sum_t *sum) {
-    const intptr_t now = (intptr_t)mi_atomic_load_relaxed(sum);
+// The sum, with what the calling thread has not added yet, which is `own`; and without.
+static inline size_t brawn_sum_with(const brawn_sum_t *sum, intptr_t own) {
+    const intptr_t now = (intptr_t)mi_atomic_load_relaxed(sum) + own;
     return now > 0 ? (size_t)now : 0;
 }
+static inline size_t brawn_sum(const brawn_sum_t *sum) { return brawn_sum_with(sum, 0); }
 
 // What a thread has not added yet is in `own`.
 static inline void brawn_sum_add(brawn_sum_t *sum, int32_t *own, intptr_t step, intptr_t change) {

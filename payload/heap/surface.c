@@ -126,7 +126,7 @@ EXPORT void __malloc_donate(char *start, char *end) {
 }
 
 // Around fork: src/process/fork.c, musl 1.2.2 and later.
-EXPORT void __malloc_atfork(int who) { brawn_around_fork(who); }
+EXPORT SELDOM void __malloc_atfork(int who) { brawn_around_fork(who); }
 
 // Whether a fresh block is known to be zero, which our calloc does not ask.
 EXPORT int __malloc_allzerop(void *p) {

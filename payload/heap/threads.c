@@ -34,6 +34,7 @@ typedef struct {
     void *grown;  // the last block that had to move since it grew, and for how many bytes it was asked then and later: spans.c
     size_t grown_to;
     size_t grown_before;  // how far the one before it grew
+    struct brawn_kept_large_s *own_slots;  // the first of its slots for large blocks; NULL: it has none, or was not asked yet: cache.c
     void *grown_large;  // the last block that grew in a mapping
     size_t grown_from;  // how large a span was from which a block was moved early to such a mapping
     uint16_t page_slices[MI_BIN_HUGE];  // how many slices the pages of each size have, as far as it fits: pages.c
@@ -68,7 +69,17 @@ static void brawn_slack_add_by(intptr_t bytes, intptr_t step) {
     brawn_sum_add(&brawn_slack, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->slack : NULL, step, bytes);
 }
 static void brawn_slack_add(intptr_t bytes) { brawn_slack_add_by(bytes, (intptr_t)1 << 30); }
-static void brawn_slack_tell(intptr_t step) { brawn_slack_add_by(0, step); }
+
+// What the process does not know of the calling thread's.
+static inline INLINED intptr_t brawn_slack_own(void) { return brawn_heap != NULL ? ((brawn_tld_t *)brawn_heap->tld)->slack : 0; }
+
+// Adds it to the process's sum, if it is at least that much.
+static inline INLINED void brawn_slack_tell(intptr_t step) {
+    const intptr_t own = brawn_slack_own(), most = mi_atomic_load_relaxed(&brawn_threads_count) == 0 ? BRAWN_SLACK_STEP_ALONE : step;
+    if (mi_unlikely(own >= most || own <= -most)) brawn_slack_add_by(0, step);
+}
+
+static inline size_t brawn_slack_now(void) { return brawn_sum_with(&brawn_slack, brawn_slack_own()); }
 
 // The thread's heap ends: what it has not added yet.
 static void brawn_sums_finish(mi_heap_t *heap) {
@@ -192,7 +203,7 @@ static _Atomic(uintptr_t) brawn_key_state;
 static mi_lock_t brawn_key_lock = MI_LOCK_INITIALIZER;  // who has it makes the key
 
 // Frees of this thread take the way of another thread's from here on.
-static void brawn_thread_without(mi_heap_t *heap) {
+static SELDOM void brawn_thread_without(mi_heap_t *heap) {
     brawn_sums_finish(heap);
     brawn_heap = NULL;
     if (heap == &_mi_heap_main) return;
@@ -220,7 +231,7 @@ static void brawn_thread_end(void) {
     brawn_pool_trim();
 }
 
-static void brawn_thread_exit(void *unused) {
+static SELDOM void brawn_thread_exit(void *unused) {
     MI_UNUSED(unused);
     if (++brawn_exit_rounds < BRAWN_LAST_ROUND) {
         pthread_setspecific(brawn_key, &brawn_key);  // any value but NULL: come again
@@ -340,7 +351,7 @@ static inline bool brawn_is_told(void) {
 }
 
 // Gives the calling thread its heap; NULL when the kernel has no memory for it.
-static NOINLINE mi_heap_t *brawn_thread_start(void) {
+static SELDOM NOINLINE mi_heap_t *brawn_thread_start(void) {
     mi_heap_t *heap = brawn_heap;
     if (heap != NULL) return heap;
     brawn_configure();
@@ -406,7 +417,7 @@ static NOINLINE void brawn_heap_in_child(mi_heap_t *heap) {
 static void brawn_trace_around_fork(int who);  // trace.c
 #endif
 
-static void brawn_around_fork(int who) {
+static SELDOM void brawn_around_fork(int who) {
 #if BRAWN_TRACE
     brawn_trace_around_fork(who);
 #endif
