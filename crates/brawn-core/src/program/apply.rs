@@ -10,7 +10,7 @@ use super::sections::{Sections, zeros};
 use super::segments;
 use crate::content::{Content, Piece};
 use crate::elf::program::Program;
-use crate::elf::raw::{self, FileHeader};
+use crate::elf::raw::{self, FileHeader, ProgramHeader};
 use crate::error::{Error, Result};
 use object::LittleEndian;
 use object::elf;
@@ -30,7 +30,8 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
         edits.replace(offset, bytes);
     }
     let segments = segments::new(program, layout, &linked.note);
-    let table: Vec<u8> = segments.iter().flat_map(segments::bytes).collect();
+    let table: Vec<_> = segments.iter().map(ProgramHeader::from).collect();
+    let table: Vec<u8> = table.iter().flat_map(raw::bytes).copied().collect();
     if let Where::InPlace | Where::BehindFirst = layout.headers.place {
         edits.replace(layout.headers.at.offset, table.clone());
     }

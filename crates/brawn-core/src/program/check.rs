@@ -87,7 +87,7 @@ impl Check<'_, '_> {
         (0..u64::from(header.e_phnum.get(LittleEndian)))
             .map(|number| {
                 let header: ProgramHeader = self.one(at.saturating_add(number * PROGRAM_HEADER))?;
-                Ok(Segment::from(&header))
+                Ok(Segment::of(&header, LittleEndian))
             })
             .collect()
     }
@@ -411,7 +411,7 @@ impl Check<'_, '_> {
         let count = u64::from(header.e_shnum.get(LittleEndian));
         let section = |number: u64| -> Result<Section<'_>> {
             let header: SectionHeader = self.one(at.saturating_add(number * SECTION_HEADER))?;
-            Ok(Section::from(&header))
+            Ok(Section::of(&header, LittleEndian))
         };
         if count < self.old.sections.len() as u64 {
             return Err(wrong("a section is missing").at(at));
