@@ -143,6 +143,12 @@ impl<'a> Image<'a> {
         self.symbols.iter().filter(|s| s.defined)
     }
 
+    /// The defined symbol of that name; a global one before a local one.
+    pub fn named(&self, name: &str) -> Option<&Symbol<'a>> {
+        let symbols = self.defined().filter(|s| s.name == name);
+        symbols.max_by_key(|s| s.global)
+    }
+
     /// The contents of a section; empty if the file has none.
     pub fn data(&self, section: &Section<'_>) -> &'a [u8] {
         let Range { start, end } = section.range();

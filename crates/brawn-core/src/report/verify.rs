@@ -14,7 +14,7 @@ use crate::format::Format;
 use crate::identify::executable;
 use crate::identify::heap::{FoundHeap, Heap, Sure};
 use crate::identify::rewritten::Rewritten;
-use crate::identify::{Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
+use crate::identify::{Libc, MEMORY, Memory, PRIVATE, PUBLIC};
 use crate::note::Note;
 use crate::report::inspect;
 use crate::report::inspect::{by_code, inspect, inspect_image_with};
@@ -211,12 +211,13 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         image.has_symbol_table,
         evidence.rewritten.is_some(),
     );
+    let beside = found.heaps.into_iter().filter(|h| h.heap.is_another());
     Ok(Verification {
         architecture: found.architecture,
         libc_version: found.libc_version,
         has_symbols: image.has_symbol_table,
         heap: found.heap,
-        beside: found.heaps.into_iter().filter(is_beside).collect(),
+        beside: beside.collect(),
         note,
         memory: found.memory,
         memory_note: found.memory_note,
@@ -255,8 +256,7 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Inspection) -> Result<()> {
     if let Some((system, sign)) = System::of_image(image) {
         return Err(system.refused(&sign));
     }
-    let is_static = matches!(found.linkage, Linkage::Static | Linkage::StaticPie);
-    if !is_static || found.libc == Libc::Glibc {
+    if !found.linkage.is_static() || found.libc == Libc::Glibc {
         let of = match found.libc {
             Libc::Unknown => "of an unknown libc".to_owned(),
             libc => format!("linked with {}", libc.name()),
@@ -316,11 +316,6 @@ fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
         .collect())
 }
 
-/// Whether a heap is neither brawn's nor musl's.
-fn is_beside(found: &FoundHeap) -> bool {
-    !found.heap.is_musl() && found.heap != Heap::Brawn
-}
-
 /// The verdict on a program with `other`, a heap that is known and has none of libc's names, or all of them: of musl's
 /// nothing is left. `knows` is whether it is known whose `malloc` is.
 fn beside(
@@ -370,7 +365,7 @@ fn verdict(
     let is_musls = found.heaps.iter().any(|h| h.heap.is_musl());
     let (brawn, musl, own) = (of(Provider::Brawn), of(Provider::Musl), of(Provider::Own));
     let is_brawns = has(Heap::Brawn) || !brawn.is_empty();
-    let others = found.heaps.iter().find(|h| is_beside(h));
+    let others = found.heaps.iter().find(|h| h.heap.is_another());
     if is_brawns && (is_musls || !musl.is_empty()) {
         let why = format!("brawn's heap is in it, and of musl's {}", musl.join(", "));
         return (Verdict::Mixed, sure, why);

@@ -92,7 +92,7 @@ impl<'p, 'a> Whole<'p, 'a> {
     /// A heap that is neither musl's nor brawn's.
     pub fn other_heap(&self) -> Option<&FoundHeap> {
         let mut heaps = self.identity.heaps.iter();
-        heaps.find(|h| !h.heap.is_musl() && h.heap != Heap::Brawn)
+        heaps.find(|h| h.heap.is_another())
     }
 
     /// The parts of `wanted` that the program already has from this payload; an error if it has another payload.
