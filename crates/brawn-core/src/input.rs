@@ -98,6 +98,18 @@ pub fn head(file: &File, most: usize) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
+/// What the filesystem says of an open file.
+pub(crate) fn stat(file: &File) -> crate::error::Result<Metadata> {
+    file.metadata()
+        .map_err(|e| Error::io("cannot look at it", e))
+}
+
+/// Whether the error is that nothing has this path.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
 /// The rest of an open regular file, from its current position.
 pub(crate) fn all(mut file: &File) -> io::Result<Vec<u8>> {
     let (at, stat) = (file.stream_position()?, file.metadata()?);

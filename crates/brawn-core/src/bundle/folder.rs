@@ -4,7 +4,7 @@ use super::path::{Link, Tree, resolve};
 use super::sdk::{self, Files, Target};
 use super::{Alone, Limits, manifest};
 use crate::error::{Error, Result};
-use crate::input;
+use crate::input::{self, is_missing};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -126,11 +126,6 @@ impl Files for Folder<'_> {
     fn has_libc(&self, path: &[u8]) -> Result<bool> {
         Ok(self.size(&self.at(path))?.is_some())
     }
-}
-
-fn is_missing(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory)
 }
 
 #[cfg(test)]

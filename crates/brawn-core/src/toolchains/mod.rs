@@ -14,6 +14,7 @@ pub use rust::Rust;
 pub use state::{State, Toolchain, survey};
 
 use crate::error::{Error, Result};
+use crate::input::is_missing;
 use crate::shown::shown;
 use folder::Folder;
 use serde::Serialize;
@@ -199,12 +200,6 @@ fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
         );
     }
     Ok(Some(real))
-}
-
-/// Whether the file or directory does not exist.
-fn is_missing(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory)
 }
 
 /// The last part of a path as text.
