@@ -56,24 +56,8 @@ pub fn read(root: &Path) -> Result<Unpacked> {
             .expected("an artifact of type `swiftSDK`")
             .path(&root.join("info.json")));
     }
-    let mut unpacked = Unpacked {
-        archives: Vec::new(),
-        alone: Vec::new(),
-    };
-    for sdk::TargetLibc { target, libc } in places {
-        match libc {
-            Ok(path) => {
-                let path = files.at(&path);
-                let archives = &mut unpacked.archives;
-                match archives.iter_mut().find(|(other, _)| *other == path) {
-                    Some((_, targets)) => targets.push(target),
-                    None => archives.push((path, vec![target])),
-                }
-            }
-            Err(reason) => unpacked.alone.push(Alone { target, reason }),
-        }
-    }
-    Ok(unpacked)
+    let (archives, alone) = super::by_archive(places, |path| Ok(files.at(path)))?;
+    Ok(Unpacked { archives, alone })
 }
 
 struct Folder<'a>(&'a Path);
