@@ -203,8 +203,10 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
     let heap = PUBLIC.iter().chain(PRIVATE);
     let mut functions: Vec<Function> = heap.map(|n| evidence.function(n, Group::Heap)).collect();
     functions.extend(MEMORY.iter().map(|n| evidence.function(n, Group::Memory)));
-    functions.extend(payload.into_iter().flat_map(|p| others(&evidence, p)));
-    functions.extend(supplied(&image, payloads)?);
+    if let Some(payload) = payload {
+        functions.extend(others(&evidence, payload));
+        functions.extend(supplied(&image, payload)?);
+    }
     let (verdict, sure, why) = verdict(
         &found,
         &functions,
@@ -272,36 +274,29 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Inspection) -> Result<()> {
 }
 
 /// The functions that brawn supplied, found by their notes.
-fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
-    let machine = image.ident.architecture();
-    // All profiles supply the same functions.
-    let Some(payload) = payloads.iter().find(|p| Some(p.architecture) == machine) else {
-        return Ok(Vec::new());
-    };
+fn supplied(image: &Image<'_>, payload: &Payload) -> Result<Vec<Function>> {
     let code = Code::supplied(payload)?;
     let located = code.locate(image);
     let tell = |name: &'static str, note: &Note| {
         let symbol = image.defined().find(|s| s.name == name);
         let same = symbol.and_then(|s| located.as_ref()?.at(image, name, s.address).same());
-        let evidence = match same {
-            Some(bytes) => format!(
-                "its code is brawn {}'s: {bytes} bytes are the same",
-                code.version
-            ),
-            None => format!(
-                "a note of brawn {}'s is its own",
-                printable(note.brawn.as_bytes())
-            ),
+        let (sure, evidence) = match same {
+            Some(bytes) => {
+                let version = code.version;
+                let what = format!("its code is brawn {version}'s: {bytes} bytes are the same");
+                (Sure::Certain, what)
+            }
+            None => {
+                let version = printable(note.brawn.as_bytes());
+                let what = format!("a note of brawn {version}'s is its own");
+                (Sure::Likely, what)
+            }
         };
         Function {
             name,
             group: Group::Supplied,
             provider: Provider::Brawn,
-            sure: if same.is_some() {
-                Sure::Certain
-            } else {
-                Sure::Likely
-            },
+            sure,
             address: symbol.map(|s| s.address),
             evidence,
         }
@@ -406,15 +401,11 @@ fn verdict(
         let why = "no function of a heap is in it".to_string();
         return (Verdict::NoHeap, Sure::Certain, why);
     }
-    let why = if musl.is_empty() {
-        printable(found.why.as_bytes())
-    } else {
-        format!("of musl's heap it has {}", musl.join(", "))
-    };
-    let verdict = if musl.is_empty() {
-        Verdict::Unknown
-    } else {
-        Verdict::NotReplaced
-    };
-    (verdict, sure, why)
+    match musl.is_empty() {
+        true => (Verdict::Unknown, sure, printable(found.why.as_bytes())),
+        false => {
+            let why = format!("of musl's heap it has {}", musl.join(", "));
+            (Verdict::NotReplaced, sure, why)
+        }
+    }
 }

@@ -126,21 +126,15 @@ pub struct FoundToolchains {
 /// Looks for the archives of toolchains of these kinds.
 pub fn find(places: &Places, kinds: &[ToolchainKind]) -> FoundToolchains {
     let mut found = FoundToolchains::default();
-    let has = |kind| kinds.contains(&kind);
-    if has(ToolchainKind::Rust) {
-        rust::find(places, &mut found);
-    }
-    if has(ToolchainKind::System) {
-        system::find(places, &mut found);
-    }
-    if has(ToolchainKind::MuslCross) {
-        cross::find(places, &mut found);
-    }
-    if has(ToolchainKind::Zig) {
-        zig(places, &mut found);
-    }
-    if has(ToolchainKind::Swift) {
-        swift::find(places, &mut found);
+    let finders: [(ToolchainKind, fn(&Places, &mut FoundToolchains)); 5] = [
+        (ToolchainKind::Rust, rust::find),
+        (ToolchainKind::System, system::find),
+        (ToolchainKind::MuslCross, cross::find),
+        (ToolchainKind::Zig, zig),
+        (ToolchainKind::Swift, swift::find),
+    ];
+    for (_, find) in finders.iter().filter(|(kind, _)| kinds.contains(kind)) {
+        find(places, &mut found);
     }
     once(places, &mut found);
     found
