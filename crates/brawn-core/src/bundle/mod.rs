@@ -345,12 +345,14 @@ fn all_places<T>(scan: &Scan<T>) -> Result<Vec<TargetLibc>> {
     })
 }
 
+type ByArchive<K> = Vec<(K, Vec<Target>)>;
+
 /// Each `libc.a` with its targets, and the targets without one. `find` says which one a path leads to.
 fn by_archive<K: PartialEq>(
     places: Vec<TargetLibc>,
     find: impl Fn(&[u8]) -> Result<K>,
-) -> Result<(Vec<(K, Vec<Target>)>, Vec<Alone>)> {
-    let mut libcs: Vec<(K, Vec<Target>)> = Vec::new();
+) -> Result<(ByArchive<K>, Vec<Alone>)> {
+    let mut libcs = ByArchive::new();
     let mut alone = Vec::new();
     for TargetLibc { target, libc } in places {
         match libc {

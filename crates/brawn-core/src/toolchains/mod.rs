@@ -125,15 +125,16 @@ pub struct FoundToolchains {
 
 /// Looks for the archives of toolchains of these kinds.
 pub fn find(places: &Places, kinds: &[ToolchainKind]) -> FoundToolchains {
-    let mut found = FoundToolchains::default();
-    let finders: [(ToolchainKind, fn(&Places, &mut FoundToolchains)); 5] = [
+    type Find = fn(&Places, &mut FoundToolchains);
+    const FINDERS: [(ToolchainKind, Find); 5] = [
         (ToolchainKind::Rust, rust::find),
         (ToolchainKind::System, system::find),
         (ToolchainKind::MuslCross, cross::find),
         (ToolchainKind::Zig, zig),
         (ToolchainKind::Swift, swift::find),
     ];
-    for (_, find) in finders.iter().filter(|(kind, _)| kinds.contains(kind)) {
+    let mut found = FoundToolchains::default();
+    for (_, find) in FINDERS.iter().filter(|(kind, _)| kinds.contains(kind)) {
         find(places, &mut found);
     }
     once(places, &mut found);
