@@ -219,8 +219,8 @@ fn bad(offset: u64) -> impl Fn(u64) -> Malformed {
 type Malformed = Box<dyn FnOnce(object::read::Error) -> Error>;
 
 /// The string table in section `number`, for `count` names; `None` if there is no such section.
-fn strings<'a, H: FileHeader<Endian = Endianness>>(
-    endian: Endianness,
+pub(super) fn strings<'a, H: FileHeader>(
+    endian: H::Endian,
     bytes: &'a [u8],
     sections: &SectionTable<'a, H>,
     number: object::SectionIndex,

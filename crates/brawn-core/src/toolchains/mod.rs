@@ -112,6 +112,21 @@ pub struct Archive {
     pub(crate) certain: bool,
 }
 
+impl Archive {
+    /// One for which nothing but its path tells what it is.
+    fn new(kind: ToolchainKind, name: String, path: PathBuf) -> Self {
+        Self {
+            kind,
+            name,
+            target: None,
+            active: false,
+            version: None,
+            path,
+            certain: false,
+        }
+    }
+}
+
 /// The results of [`find`].
 #[derive(Debug, Default)]
 pub struct FoundToolchains {
@@ -145,15 +160,9 @@ pub fn find(places: &Places, kinds: &[ToolchainKind]) -> FoundToolchains {
 fn zig(places: &Places, found: &mut FoundToolchains) {
     for cache in &places.zig {
         for folder in Folder::reported(&cache.join("o"), &mut found.errors).paths() {
-            found.archives.push(Archive {
-                kind: ToolchainKind::Zig,
-                name: name(&folder),
-                target: None,
-                active: false,
-                version: None,
-                path: folder.join("libc.a"),
-                certain: false,
-            });
+            let path = folder.join("libc.a");
+            let archive = Archive::new(ToolchainKind::Zig, name(&folder), path);
+            found.archives.push(archive);
         }
     }
 }
