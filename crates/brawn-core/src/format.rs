@@ -43,32 +43,13 @@ impl Format {
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             // Both kinds of frames; the second has no contents, and stands before the first in some files.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
-            [
-                b'B',
-                b'Z',
-                b'h',
-                b'1'..=b'9',
-                0x31,
-                0x41,
-                0x59,
-                0x26,
-                0x53,
-                0x59,
-                ..,
-            ]
-            | [
-                b'B',
-                b'Z',
-                b'h',
-                b'1'..=b'9',
-                0x17,
-                0x72,
-                0x45,
-                0x38,
-                0x50,
-                0x90,
-                ..,
-            ] => Self::Bzip2,
+            // The magic number of its first block, or that of an end without blocks.
+            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]
+                if rest.starts_with(b"\x31\x41\x59\x26\x53\x59")
+                    || rest.starts_with(b"\x17\x72\x45\x38\x50\x90") =>
+            {
+                Self::Bzip2
+            }
             _ if bytes.get(257..262) == Some(b"ustar") || is_old_tar(bytes) => Self::Tar,
             _ => Self::Other,
         }
@@ -115,11 +96,8 @@ impl Format {
         let is_lzma = matches!(bytes, [0x5d, 0, 0, window, more, size @ ..]
             if matches!((window, more), (0 | 1 | 2 | 4 | 8 | 0x10 | 0x20 | 0x40 | 0x80, 0..=4))
                 && (size.starts_with(&[0xff; 8]) || size.get(5..8) == Some(&[0; 3])));
-        match (known, is_lzma) {
-            (Some((_, name)), _) => Some(name),
-            (None, true) => Some("file compressed by lzma"),
-            (None, false) => None,
-        }
+        let lzma = is_lzma.then_some("file compressed by lzma");
+        known.map(|(_, name)| *name).or(lzma)
     }
     /// The name of the compression or packing of `bytes`, if it is one that brawn does not unpack when it changes
     /// files.

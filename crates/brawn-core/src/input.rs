@@ -3,7 +3,7 @@
 //! A path may lead to anything. Opening a pipe waits for its other end, opening a terminal can make it the process's
 //! own, and a device may have no end. So nothing here waits: brawn checks what it has opened before it reads a byte.
 
-use crate::error::{Error, Kind};
+use crate::error::Error;
 use crate::format::Format;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -98,6 +98,18 @@ pub fn head(file: &File, most: usize) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
+/// What the filesystem says of an open file.
+pub(crate) fn stat(file: &File) -> crate::error::Result<Metadata> {
+    file.metadata()
+        .map_err(|e| Error::io("cannot look at it", e))
+}
+
+/// Whether the error is that nothing has this path.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
 /// The rest of an open regular file, from its current position.
 pub(crate) fn all(mut file: &File) -> io::Result<Vec<u8>> {
     let (at, stat) = (file.stream_position()?, file.metadata()?);
@@ -172,25 +184,15 @@ pub fn fill(file: &File, bytes: &mut [u8], at: u64, has_holes: bool) -> io::Resu
 
 /// Turns an error of [`open`] into one for the user. `doing` says what could not be done.
 pub fn failed(doing: &str, error: io::Error) -> Error {
-    match irregular(&error) {
-        Some(Irregular(FileType::Fifo)) => irregular_error("a pipe", "write it to a file first"),
-        Some(Irregular(FileType::Directory)) => {
-            irregular_error("a directory", "name a file that is in it")
-        }
-        Some(Irregular(kind)) => {
-            let found = match kind {
-                FileType::CharacterDevice | FileType::BlockDevice => "a device",
-                FileType::Socket => "a socket",
-                _ => "no regular file",
-            };
-            irregular_error(found, "name a file")
-        }
-        None => Error::io(doing, error),
-    }
-}
-
-fn irregular_error(found: &str, next: &str) -> Error {
-    Error::new(Kind::Refused, found)
+    let Some(irregular) = irregular(&error) else {
+        return Error::io(doing, error);
+    };
+    let next = match irregular.0 {
+        FileType::Fifo => "write it to a file first",
+        FileType::Directory => "name a file that is in it",
+        _ => "name a file",
+    };
+    Error::refused(irregular.name().unwrap_or("no regular file"))
         .expected("a regular file")
         .next(next)
 }
@@ -208,15 +210,24 @@ fn irregular(error: &io::Error) -> Option<&Irregular> {
 #[derive(Debug)]
 struct Irregular(FileType);
 
+impl Irregular {
+    fn name(&self) -> Option<&'static str> {
+        match self.0 {
+            FileType::Fifo => Some("a pipe"),
+            FileType::Directory => Some("a directory"),
+            FileType::CharacterDevice | FileType::BlockDevice => Some("a device"),
+            FileType::Socket => Some("a socket"),
+            _ => None,
+        }
+    }
+}
+
 impl std::fmt::Display for Irregular {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.0 {
-            FileType::Fifo => "a pipe, not a regular file",
-            FileType::Directory => "a directory, not a regular file",
-            FileType::CharacterDevice | FileType::BlockDevice => "a device, not a regular file",
-            FileType::Socket => "a socket, not a regular file",
-            _ => "not a regular file",
-        })
+        match self.name() {
+            Some(name) => write!(f, "{name}, not a regular file"),
+            None => f.write_str("not a regular file"),
+        }
     }
 }
 

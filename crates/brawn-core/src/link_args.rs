@@ -22,7 +22,7 @@ use crate::fingerprint::hexadecimal;
 use crate::note::Note;
 use crate::publish::place::File;
 use crate::shown::is_plain;
-use brawn_payload::{Payload, Set};
+use brawn_payload::{Member, Payload, Set};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
@@ -274,41 +274,30 @@ pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
         for member in payload.members {
             file(member.name, member.bytes.to_vec());
         }
-        file(ARCHIVE, archive(payload)?);
+        file(ARCHIVE, archive_of_all(payload.members.iter())?);
     }
     if let Some(memory) = payload.memory.filter(|_| link.memory_archive.is_some()) {
         file(MEMORY_ARCHIVE, memory_archive(memory)?);
     }
     if let Some(families) = link.families {
         let functions = payload.libc.functions.iter().filter(|f| families.take(f));
-        let members: Vec<_> = functions
-            .map(|f| (f.member.name, f.member.bytes.get()))
-            .collect();
-        file(LIBC_ARCHIVE, archive_of(&members)?);
+        file(LIBC_ARCHIVE, archive_of_all(functions.map(|f| &f.member))?);
     }
     if link.supplied_archive.is_some() {
-        let functions = payload.supplied.functions.iter().map(|f| f.member);
-        let members: Vec<_> = functions.map(|m| (m.name, m.bytes.get())).collect();
-        file(SUPPLIED_ARCHIVE, archive_of(&members)?);
+        let members = payload.supplied.functions.iter().map(|f| &f.member);
+        file(SUPPLIED_ARCHIVE, archive_of_all(members)?);
     }
     file(CMAKE, cmake(link, payload).into_bytes());
     file(PKG_CONFIG, pkg_config(link, payload).into_bytes());
     Ok(files)
 }
 
-/// An archive of the heap's objects.
-fn archive(payload: &Payload) -> Result<Vec<u8>> {
-    let members: Vec<_> = payload
-        .members
-        .iter()
-        .map(|m| (m.name, m.bytes.get()))
-        .collect();
-    archive_of(&members)
-}
-
 /// An archive of the memory functions.
 pub fn memory_archive(memory: &Set) -> Result<Vec<u8>> {
-    let members = memory.functions.iter().map(|f| f.member);
+    archive_of_all(memory.functions.iter().map(|f| &f.member))
+}
+
+fn archive_of_all<'m>(members: impl Iterator<Item = &'m Member>) -> Result<Vec<u8>> {
     let members: Vec<_> = members.map(|m| (m.name, m.bytes.get())).collect();
     archive_of(&members)
 }
@@ -418,25 +407,25 @@ pub fn cmake_include(link: &Link) -> String {
 }
 
 fn cmake_quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
+    format!("\"{}\"", escaped(text, &['"', '\\', '$']))
+}
+
+/// The text with a backslash before each of the `special` characters.
+fn escaped(text: &str, special: &[char]) -> String {
+    let mut out = String::new();
     for c in text.chars() {
-        if matches!(c, '"' | '\\' | '$') {
-            quoted.push('\\');
+        if special.contains(&c) {
+            out.push('\\');
         }
-        quoted.push(c);
+        out.push(c);
     }
-    quoted.push('"');
-    quoted
+    out
 }
 
 /// The element for a Swift package's `linkerSettings`.
 pub fn swift(link: &Link) -> String {
-    let objects: Vec<String> = link
-        .flags
-        .swift
-        .iter()
-        .map(|o| format!("\"{}\"", o.replace('\\', "\\\\").replace('"', "\\\"")))
-        .collect();
+    let quoted = |object: &String| format!("\"{}\"", escaped(object, &['"', '\\']));
+    let objects: Vec<String> = link.flags.swift.iter().map(quoted).collect();
     format!(".unsafeFlags([{}])", objects.join(", "))
 }
 

@@ -108,10 +108,7 @@ pub fn shared() -> Error {
 /// names the pieces.
 pub fn overlap(what: &str, sizes: impl IntoIterator<Item = u64>, size: usize) -> Result<()> {
     let most = (size as u64).saturating_mul(OVERLAP);
-    let mut sum = 0u64;
-    for piece in sizes {
-        sum = sum.saturating_add(piece);
-    }
+    let sum = sizes.into_iter().fold(0, u64::saturating_add);
     if sum > most {
         return Err(
             Error::refused(format!("{what} of {sum} bytes in a file of {size}"))
@@ -123,7 +120,7 @@ pub fn overlap(what: &str, sizes: impl IntoIterator<Item = u64>, size: usize) ->
 
 /// Address ranges for many lookups.
 #[derive(Clone, Debug)]
-pub struct Ranges(Vec<Range<u64>>);
+pub struct Ranges(pub(crate) Vec<Range<u64>>);
 
 impl Ranges {
     /// Made from these ranges, which may overlap.

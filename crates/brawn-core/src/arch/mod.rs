@@ -5,8 +5,11 @@
 //! `match` elsewhere: those functions say "not known" before they begin.
 
 mod aarch64;
+mod branch;
 mod riscv64;
 mod x86_64;
+
+pub(crate) use branch::{Branch, b_or_bl};
 
 use crate::needle::Needle;
 use brawn_payload::Architecture;
@@ -22,6 +25,14 @@ pub(crate) struct Traits {
     pub memcpy: Option<(Needle, usize)>,
     /// The bytes that a linker may change for a relocation of this type at this place.
     pub changed: fn(at: usize, kind: u32) -> Range<usize>,
+}
+
+/// The instructions of `code` on an architecture where each has 4 bytes; a rest of less is left out.
+pub(crate) fn words(
+    code: &[u8],
+) -> impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + Clone {
+    let words = code.as_chunks().0.iter();
+    words.map(|word| u32::from_le_bytes(*word))
 }
 
 /// The traits of an architecture.
@@ -54,6 +65,8 @@ pub(crate) struct Facts {
     pub step: usize,
     /// The bytes of one call or jump.
     pub branch: u64,
+    /// The instruction, of 4 bytes, that a function begins with which may be called by its address.
+    pub landing_pad: &'static [u8],
     /// The first bytes of musl's `__clone`, which is in assembly.
     pub clone: &'static [u8],
     /// Whether a function with this code does nothing, or only returns zero.
@@ -61,8 +74,6 @@ pub(crate) struct Facts {
     /// The constant that a function with this code returns, if it does nothing else. A frame and a landing pad are
     /// allowed.
     pub returned: fn(code: &[u8]) -> Option<u32>,
-    /// Where a function at `address` goes, if it begins with a jump. A landing pad may stand before it.
-    pub begins_with_jump: fn(code: &[u8], address: u64) -> Option<u64>,
 }
 
 impl Isa {

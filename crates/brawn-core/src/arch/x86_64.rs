@@ -28,11 +28,11 @@ pub(super) const FACTS: Facts = Facts {
     filler: 0xcc, // int3
     step: 1,
     branch: 5,
+    landing_pad: ENDBR64,
     // xor %eax,%eax; mov $56,%al; mov %rdi,%r11
     clone: b"\x31\xc0\xb0\x38\x49\x89\xfb",
     is_stub,
     returned,
-    begins_with_jump,
 };
 
 /// If the symbol is near, linkers replace whole instructions: the operand's four bytes and, if they load an address
@@ -62,21 +62,14 @@ fn returned(code: &[u8]) -> Option<u32> {
     is_end.then(|| u32::from_le_bytes(*value))
 }
 
-/// `[endbr64] jmp rel32`.
-fn begins_with_jump(code: &[u8], address: u64) -> Option<u64> {
-    let marked = code.strip_prefix(ENDBR64);
-    let at = address + if marked.is_some() { 4 } else { 0 };
-    let offset = marked.unwrap_or(code).strip_prefix(b"\xe9")?;
-    let offset = i32::from_le_bytes(*offset.first_chunk()?);
-    Some((at + 5).wrapping_add_signed(offset.into()))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Isa;
     use super::*;
 
     #[test]
     fn jumps_are_read() {
+        let begins_with_jump = |code: &[u8], at| Isa::X86_64.begins_with_jump(code, at);
         assert_eq!(begins_with_jump(b"\xe9\x10\0\0\0", 0x1000), Some(0x1015));
         assert_eq!(
             begins_with_jump(b"\xf3\x0f\x1e\xfa\xe9\xfc\xff\xff\xff", 0x1000),

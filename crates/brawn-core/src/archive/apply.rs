@@ -186,17 +186,15 @@ fn write_index(
         .bytes
         .get(entry.whole.start + HEADER..entry.data.start)
         .unwrap_or_default();
-    let mut format = old.format;
-    let mut contents = index_contents(format, &lines, bytes.len() + HEADER + long_name.len());
-    if contents.is_none() {
-        format = match format {
-            IndexFormat::Gnu32 | IndexFormat::Gnu64 => IndexFormat::Gnu64,
-            IndexFormat::Bsd32 | IndexFormat::Bsd64 => {
-                return Err(Error::refused("BSD archive of more than 4 GiB"));
-            }
-        };
-        contents = index_contents(format, &lines, bytes.len() + HEADER + long_name.len());
-    }
+    let at = bytes.len() + HEADER + long_name.len();
+    let (format, contents) = match index_contents(old.format, &lines, at) {
+        None if old.format.is_gnu() => {
+            let wide = IndexFormat::Gnu64;
+            (wide, index_contents(wide, &lines, at))
+        }
+        None => return Err(Error::refused("BSD archive of more than 4 GiB")),
+        contents => (old.format, contents),
+    };
     let contents = contents.ok_or_else(|| Error::refused("archive of more than 16 EiB"))?;
     let start = bytes.len();
     bytes.extend_from_slice(&archive.bytes[entry.whole.start..entry.whole.start + HEADER]);
@@ -222,58 +220,48 @@ pub(crate) fn index_contents(
     start: usize,
 ) -> Option<Vec<u8>> {
     let names: usize = lines.iter().map(|(symbol, _)| symbol.len() + 1).sum();
-    let (word, pair, alignment) = match format {
-        IndexFormat::Gnu32 => (4, 4, 2),
-        IndexFormat::Gnu64 => (8, 8, 2),
-        IndexFormat::Bsd32 => (4, 8, 8),
-        IndexFormat::Bsd64 => (8, 16, 8),
+    let is_gnu = format.is_gnu();
+    let word = match format {
+        IndexFormat::Gnu32 | IndexFormat::Bsd32 => 4,
+        IndexFormat::Gnu64 | IndexFormat::Bsd64 => 8,
     };
-    let fixed = match format {
-        IndexFormat::Gnu32 | IndexFormat::Gnu64 => word,
-        IndexFormat::Bsd32 | IndexFormat::Bsd64 => 2 * word,
-    };
-    let plain = fixed + lines.len() * pair + names;
+    // GNU's has a count before the offsets. BSD's has sizes before and behind pairs of offsets.
+    let pair = if is_gnu { word } else { 2 * word };
+    let plain = pair + lines.len() * pair + names;
     // `ar` and LLVM count the filler as contents. BSD pads so that the next header is aligned.
-    let filler = match format {
-        IndexFormat::Gnu32 | IndexFormat::Gnu64 => plain.next_multiple_of(alignment) - plain,
-        IndexFormat::Bsd32 | IndexFormat::Bsd64 => {
-            (start + plain).next_multiple_of(alignment) - (start + plain)
-        }
+    let size = match is_gnu {
+        true => plain.next_multiple_of(2),
+        false => (start + plain).next_multiple_of(8) - start,
     };
-    let first = (start + plain + filler) as u64;
-    let mut out = Vec::with_capacity(plain + filler);
-    let put = |out: &mut Vec<u8>, value: u64| -> Option<()> {
-        match format {
-            IndexFormat::Gnu32 => out.extend(u32::try_from(value).ok()?.to_be_bytes()),
-            IndexFormat::Gnu64 => out.extend(value.to_be_bytes()),
-            IndexFormat::Bsd32 => out.extend(u32::try_from(value).ok()?.to_le_bytes()),
-            IndexFormat::Bsd64 => out.extend(value.to_le_bytes()),
+    let first = (start + size) as u64;
+    let mut out = Vec::with_capacity(size);
+    let mut put = |value: u64| -> Option<()> {
+        if word == 4 && value > u32::MAX.into() {
+            return None;
+        }
+        match is_gnu {
+            true => out.extend_from_slice(&value.to_be_bytes()[8 - word..]),
+            false => out.extend_from_slice(&value.to_le_bytes()[..word]),
         }
         Some(())
     };
-    match format {
-        IndexFormat::Gnu32 | IndexFormat::Gnu64 => {
-            put(&mut out, lines.len() as u64)?;
-            for (_, offset) in lines {
-                put(&mut out, first.checked_add(*offset)?)?;
-            }
+    put(lines.len() as u64 * if is_gnu { 1 } else { pair as u64 })?;
+    let mut name_at = 0u64;
+    for (symbol, offset) in lines {
+        if !is_gnu {
+            put(name_at)?;
         }
-        IndexFormat::Bsd32 | IndexFormat::Bsd64 => {
-            put(&mut out, (lines.len() * pair) as u64)?;
-            let mut name_at = 0u64;
-            for (symbol, offset) in lines {
-                put(&mut out, name_at)?;
-                put(&mut out, first.checked_add(*offset)?)?;
-                name_at += symbol.len() as u64 + 1;
-            }
-            put(&mut out, names as u64)?;
-        }
+        put(first.checked_add(*offset)?)?;
+        name_at += symbol.len() as u64 + 1;
+    }
+    if !is_gnu {
+        put(names as u64)?;
     }
     for (symbol, _) in lines {
         out.extend_from_slice(symbol);
         out.push(0);
     }
-    out.resize(plain + filler, 0);
+    out.resize(size, 0);
     Some(out)
 }
 

@@ -30,6 +30,12 @@ pub enum IndexFormat {
     Bsd64,
 }
 
+impl IndexFormat {
+    pub(super) fn is_gnu(self) -> bool {
+        matches!(self, Self::Gnu32 | Self::Gnu64)
+    }
+}
+
 /// What an entry of an archive is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {

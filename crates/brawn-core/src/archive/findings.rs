@@ -1,8 +1,11 @@
 //! What was found in an archive, as plain data.
 
+use super::read::Archive;
 use crate::component::Component;
 use crate::elf::ident::Ident;
+use crate::elf::image::Image;
 use crate::elf::object::{Object, Symbol};
+use crate::error::{Error, Result};
 use crate::identify::{Libc, is_surface};
 use crate::note::Note;
 
@@ -62,6 +65,24 @@ impl<'a> Member<'a> {
         self.symbols().filter(|s| !s.defined)
     }
 
+    /// Whether it defines `name`.
+    pub fn defines(&self, name: &[u8]) -> bool {
+        self.defined().any(|s| s.name == name)
+    }
+
+    /// The error that it has something that brawn refuses.
+    pub fn refused(&self, found: impl Into<String>) -> Error {
+        let error = Error::refused(found);
+        error.member(self.name).at(self.offset)
+    }
+
+    /// It, as the reader of whole files sees it.
+    pub fn image<'b>(&self, archive: &Archive<'b>) -> Result<Image<'b>> {
+        let entry = &archive.entries[self.entry];
+        let image = Image::read(archive.data(entry), entry.data.start as u64);
+        image.map_err(|e| e.member(entry.name))
+    }
+
     /// brawn's notes in it.
     pub fn notes(&self) -> &[Note] {
         match &self.content {
@@ -94,6 +115,11 @@ pub struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
+    /// The first member that defines `name`.
+    pub fn defining(&self, name: &[u8]) -> Option<&Member<'a>> {
+        self.members.iter().find(|m| m.defines(name))
+    }
+
     /// The members that play `role`.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &Member<'a>> {
         self.members.iter().filter(move |m| m.role == role)

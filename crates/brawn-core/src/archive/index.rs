@@ -15,18 +15,19 @@ pub(crate) fn read<'a>(bytes: &'a [u8], entries: &[Entry<'a>]) -> Result<Option<
     };
     let data = bytes.get(entry.data.clone()).unwrap_or_default();
     let place = entry.data.start as u64;
+    let wrong = |found: &str, at: u64| {
+        Error::malformed(format!("symbol index: {found}"))
+            .at(at)
+            .member(entry.name)
+            .next("rebuild it with `ranlib` and try again")
+    };
     let raw = match format {
         IndexFormat::Gnu32 => gnu::<4>(data),
         IndexFormat::Gnu64 => gnu::<8>(data),
         IndexFormat::Bsd32 => bsd::<4>(data),
         IndexFormat::Bsd64 => bsd::<8>(data),
     }
-    .map_err(|(found, at)| {
-        Error::malformed(format!("symbol index: {found}"))
-            .at(place.saturating_add(at as u64))
-            .member(entry.name)
-            .next("rebuild it with `ranlib` and try again")
-    })?;
+    .map_err(|(found, at)| wrong(found, place.saturating_add(at as u64)))?;
     // Lines are in the order of the members, so the entry is mostly the same as for the line before.
     let mut lines = Vec::with_capacity(raw.len());
     let mut last: Option<usize> = None;
@@ -43,13 +44,10 @@ pub(crate) fn read<'a>(bytes: &'a [u8], entries: &[Entry<'a>]) -> Result<Option<
                 .ok()
                 .filter(|n| entries[*n].kind == EntryKind::Member)
                 .ok_or_else(|| {
-                    Error::malformed(format!(
-                        "symbol index: `{}` is said to be at {offset:#x}, where no member begins",
-                        printable(symbol)
-                    ))
-                    .at(place)
-                    .member(entry.name)
-                    .next("rebuild it with `ranlib` and try again")
+                    let symbol = printable(symbol);
+                    let found =
+                        format!("`{symbol}` is said to be at {offset:#x}, where no member begins");
+                    wrong(&found, place)
                 })?,
         };
         last = Some(position);

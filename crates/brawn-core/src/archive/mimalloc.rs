@@ -7,7 +7,6 @@
 use super::findings::{Content, Findings, Member, Role};
 use crate::arch::Isa;
 use crate::archive::read::Archive;
-use crate::elf::image::Image;
 use crate::error::{Result, printable};
 use crate::identify::{is_heap, is_surface};
 
@@ -109,7 +108,7 @@ impl Mimalloc {
     pub fn of(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Option<Self>> {
         let defining = |name: &[u8]| {
             let mut members = findings.with_role(Role::Mimalloc);
-            members.find(|m| m.defined().any(|s| s.name == name))
+            members.find(|m| m.defines(name))
         };
         let Some(first) = defining(b"malloc").or_else(|| findings.with_role(Role::Mimalloc).next())
         else {
@@ -155,9 +154,7 @@ impl Mimalloc {
 
 /// The number that `mi_version` returns, if the function does nothing else.
 fn version(archive: &Archive<'_>, member: &Member<'_>) -> Result<Option<String>> {
-    let entry = &archive.entries[member.entry];
-    let image = Image::read(archive.data(entry), entry.data.start as u64)
-        .map_err(|e| e.member(entry.name))?;
+    let image = member.image(archive)?;
     let mut symbols = image.defined();
     let code = symbols
         .find(|s| s.name == "mi_version")

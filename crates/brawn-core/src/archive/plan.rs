@@ -116,27 +116,36 @@ impl Plan {
     /// The members of `payload` that are added, in their order.
     pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
         let find = |added: &Added| {
-            let set = match added.component {
-                Component::Heap => return payload.members.iter().find(|m| m.name == added.name),
-                Component::Memory => payload.memory.map_or(&[][..], |memory| memory.functions),
-                Component::Libc(_) => payload.libc.functions,
-                Component::Supplied => {
-                    let mut members = payload.supplied.functions.iter().map(|f| &f.member);
-                    return members.find(|m| m.name == added.name);
-                }
-            };
-            let mut members = set.iter().map(|f| &f.member);
-            members.find(|m| m.name == added.name)
+            let is_it = |m: &&brawn_payload::Member| m.name == added.name;
+            let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
+            let supplied = payload.supplied.functions;
+            match added.component {
+                Component::Heap => payload.members.iter().find(is_it),
+                Component::Memory => memory.iter().map(|f| &f.member).find(is_it),
+                Component::Libc(_) => payload.libc.functions.iter().map(|f| &f.member).find(is_it),
+                Component::Supplied => supplied.iter().map(|f| &f.member).find(is_it),
+            }
         };
-        self.add
-            .iter()
-            .map(|added| {
-                find(added).ok_or_else(|| {
-                    Error::refused(format!("a plan with member {}", added.name))
-                        .expected("members that the payload has")
-                })
+        let known = |added: &Added| {
+            find(added).ok_or_else(|| {
+                Error::refused(format!("a plan with member {}", added.name))
+                    .expected("members that the payload has")
             })
-            .collect()
+        };
+        self.add.iter().map(known).collect()
+    }
+
+    /// Removes a member. What its notes say is lost.
+    fn take_out(&mut self, member: &Member<'_>, component: Component, why: Why) {
+        self.replaces.extend_from_slice(member.notes());
+        self.remove.push(Removed {
+            entry: member.entry,
+            name: printable(member.name),
+            offset: member.offset,
+            component,
+            why,
+            defines: member.defined().map(|s| printable(s.name)).collect(),
+        });
     }
 }
 
@@ -285,17 +294,6 @@ fn is_same<'a>(
         })
 }
 
-fn removed(member: &Member<'_>, component: Component, why: Why) -> Removed {
-    Removed {
-        entry: member.entry,
-        name: printable(member.name),
-        offset: member.offset,
-        component,
-        why,
-        defines: member.defined().map(|s| printable(s.name)).collect(),
-    }
-}
-
 fn added(member: &brawn_payload::Member, component: Component) -> Added {
     Added {
         name: member.name.into(),
@@ -338,8 +336,7 @@ fn heap(
             Role::Ours(Component::Heap) => Why::OtherPayload,
             Role::ForeignHeap | Role::Ours(_) | Role::Rest => continue,
         };
-        plan.replaces.extend_from_slice(member.notes());
-        plan.remove.push(removed(member, Component::Heap, why));
+        plan.take_out(member, Component::Heap, why);
     }
     let members = payload.members.iter();
     plan.add.extend(members.map(|m| added(m, Component::Heap)));
@@ -358,10 +355,9 @@ fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool
     ) else {
         return Ok(());
     };
+    let what = format!("its heap is {}: {}", found.title(), found.shape());
     Err(
-        Error::refused(format!("its heap is {}: {}", found.title(), found.shape()))
-            .member(member.name)
-            .at(member.offset)
+        member.refused(what)
             .expected("musl's own heap, or brawn's")
             .next(format!(
                 "{} replaces it by brawn's, and supplies the functions that came with it; {} replaces only the \
@@ -375,9 +371,7 @@ fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool
 /// Refuses musl before 1.2.2, which its fork shows (`identify/fork.rs`): since 1.2.2 that member has a weak
 /// `__malloc_atfork`, which the heap overrides.
 fn refuse_old(findings: &Findings<'_>) -> Result<()> {
-    let mut members = findings.members.iter();
-    let is_fork = |m: &&Member<'_>| m.defined().any(|s| s.name == fork::FORK.as_bytes());
-    let Some(member) = members.find(is_fork) else {
+    let Some(member) = findings.defining(fork::FORK.as_bytes()) else {
         return Ok(());
     };
     let mut symbols = member.defined().chain(member.undefined());
@@ -401,15 +395,12 @@ fn refuse_foreign(findings: &Findings<'_>) -> Result<()> {
                 .map(|s| printable(s.name))
                 .unwrap_or_default()
         };
-        return Err(Error::refused(format!(
-            "it defines `{}` of the heap together with `{}`",
-            name(is_surface),
-            name(|s| !is_heap(s))
-        ))
-        .member(member.name)
-        .at(member.offset)
-        .expected("members that define nothing but musl's heap")
-        .next("if another allocator was put into this archive, install the original again"));
+        let (of_heap, other) = (name(is_surface), name(|s| !is_heap(s)));
+        let found = format!("it defines `{of_heap}` of the heap together with `{other}`");
+        return Err(member
+            .refused(found)
+            .expected("members that define nothing but musl's heap")
+            .next("if another allocator was put into this archive, install the original again"));
     }
     if let Some((symbol, entry)) = findings.indexed.iter().find(|(s, _)| is_surface(s)) {
         let member = findings.members.iter().find(|m| m.entry == *entry);

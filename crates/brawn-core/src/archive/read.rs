@@ -5,7 +5,7 @@
 
 use crate::advice::Advice;
 use crate::archive::index;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, printable};
 use crate::format::Format;
 use crate::work::{LONGEST_NAME, Work, shared};
 
@@ -56,7 +56,7 @@ impl<'a> Archive<'a> {
                     true => "an empty file".to_owned(),
                     false => format!(
                         "not an archive: the file begins with `{}`",
-                        crate::error::printable(&bytes[..bytes.len().min(MAGIC.len())])
+                        printable(&bytes[..bytes.len().min(MAGIC.len())])
                     ),
                 })
                 .expected("an archive such as libc.a, which begins with `!<arch>\\n`"));
@@ -139,44 +139,37 @@ impl<'a> Reader<'a> {
             _ => shown,
         };
         if &fields[42..44] != b"`\n" {
-            return Err(Error::malformed(format!(
-                "member header ends with `{}`",
-                crate::error::printable(&fields[42..44])
-            ))
-            .at(place + 58)
-            .expected("`` `\\n ``")
-            .next("the previous member's size is wrong, or the archive is damaged: get it again"));
+            let end = printable(&fields[42..44]);
+            return Err(Error::malformed(format!("member header ends with `{end}`"))
+                .at(place + 58)
+                .expected("`` `\\n ``")
+                .next(
+                    "the previous member's size is wrong, or the archive is damaged: get it again",
+                ));
         }
         let size = decimal(&fields[32..42]).ok_or_else(|| {
-            Error::malformed(format!(
-                "size field `{}`",
-                crate::error::printable(fields[32..42].trim_ascii_end())
-            ))
-            .at(place + 48)
-            .member(shown)
-            .expected("decimal digits")
+            let field = printable(fields[32..42].trim_ascii_end());
+            Error::malformed(format!("size field `{field}`"))
+                .at(place + 48)
+                .member(shown)
+                .expected("decimal digits")
         })?;
         let size = usize::try_from(size)
             .ok()
             .filter(|size| *size <= rest.len())
             .ok_or_else(|| {
-                Error::malformed(format!(
-                    "size {size} with {} bytes left in the file",
-                    rest.len()
-                ))
-                .at(place + 48)
-                .member(shown)
-                .expected("a size within the file")
-                .next("the archive is truncated or damaged: get it again")
+                let left = rest.len();
+                Error::malformed(format!("size {size} with {left} bytes left in the file"))
+                    .at(place + 48)
+                    .member(shown)
+                    .expected("a size within the file")
+                    .next("the archive is truncated or damaged: get it again")
             })?;
         let start = at + HEADER;
         let end = start + size;
         // Members begin on even offsets; the last one may lack its padding byte.
-        let next = if end % 2 == 1 && end < bytes.len() {
-            end + 1
-        } else {
-            end
-        };
+        let is_padded = end % 2 == 1 && end < bytes.len();
+        let next = end + usize::from(is_padded);
         let contents = &rest[..size];
         let (kind, name, skip) = self.name(raw_name, contents, place)?;
         if kind != EntryKind::Member && self.entries.iter().any(|e| e.kind == kind) {
@@ -206,20 +199,15 @@ impl<'a> Reader<'a> {
         place: u64,
     ) -> Result<(EntryKind, &'a [u8], usize)> {
         let trimmed = raw.trim_ascii_end();
-        match trimmed {
-            b"/" => {
-                self.dialect.get_or_insert(Dialect::Gnu);
-                return Ok((EntryKind::Index(IndexFormat::Gnu32), trimmed, 0));
-            }
-            b"/SYM64/" => {
-                self.dialect.get_or_insert(Dialect::Gnu);
-                return Ok((EntryKind::Index(IndexFormat::Gnu64), trimmed, 0));
-            }
-            b"//" => {
-                self.dialect.get_or_insert(Dialect::Gnu);
-                return Ok((EntryKind::LongNames, trimmed, 0));
-            }
-            _ => {}
+        let special = match trimmed {
+            b"/" => Some(EntryKind::Index(IndexFormat::Gnu32)),
+            b"/SYM64/" => Some(EntryKind::Index(IndexFormat::Gnu64)),
+            b"//" => Some(EntryKind::LongNames),
+            _ => None,
+        };
+        if let Some(kind) = special {
+            self.dialect.get_or_insert(Dialect::Gnu);
+            return Ok((kind, trimmed, 0));
         }
         let (name, skip) = if let Some(length) = trimmed.strip_prefix(b"#1/") {
             self.dialect.get_or_insert(Dialect::Bsd);

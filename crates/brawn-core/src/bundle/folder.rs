@@ -4,7 +4,7 @@ use super::path::{Link, Tree, resolve};
 use super::sdk::{self, Files, Target};
 use super::{Alone, Limits, manifest};
 use crate::error::{Error, Result};
-use crate::input;
+use crate::input::{self, is_missing};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -56,24 +56,8 @@ pub fn read(root: &Path) -> Result<Unpacked> {
             .expected("an artifact of type `swiftSDK`")
             .path(&root.join("info.json")));
     }
-    let mut unpacked = Unpacked {
-        archives: Vec::new(),
-        alone: Vec::new(),
-    };
-    for sdk::TargetLibc { target, libc } in places {
-        match libc {
-            Ok(path) => {
-                let path = files.at(&path);
-                let archives = &mut unpacked.archives;
-                match archives.iter_mut().find(|(other, _)| *other == path) {
-                    Some((_, targets)) => targets.push(target),
-                    None => archives.push((path, vec![target])),
-                }
-            }
-            Err(reason) => unpacked.alone.push(Alone { target, reason }),
-        }
-    }
-    Ok(unpacked)
+    let (archives, alone) = super::by_archive(places, |path| Ok(files.at(path)))?;
+    Ok(Unpacked { archives, alone })
 }
 
 struct Folder<'a>(&'a Path);
@@ -126,11 +110,6 @@ impl Files for Folder<'_> {
     fn has_libc(&self, path: &[u8]) -> Result<bool> {
         Ok(self.size(&self.at(path))?.is_some())
     }
-}
-
-fn is_missing(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory)
 }
 
 #[cfg(test)]

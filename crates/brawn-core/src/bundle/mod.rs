@@ -31,7 +31,7 @@ pub use sdk::Target;
 use crate::archive::Edit;
 use crate::archive::plan::{Action, Plan};
 use crate::error::{Error, Kind, Result, printable};
-use crate::fingerprint::{Fingerprint, Hashed};
+use crate::fingerprint::Fingerprint;
 use crate::format::Format;
 use crate::report::inspect::Inspection;
 use crate::work::LONGEST_HEADER;
@@ -164,15 +164,9 @@ impl Edited {
     fn new(edit: Edit) -> Self {
         Self {
             plan: edit.plan,
-            new: edit.bytes.as_deref().map(fingerprint),
+            new: edit.bytes.map(|new| Fingerprint::of(&new.into())),
         }
     }
-}
-
-fn fingerprint(bytes: &[u8]) -> Fingerprint {
-    let mut hashed = Hashed::default();
-    hashed.update(bytes);
-    hashed.finish()
 }
 
 impl Planned {
@@ -218,7 +212,7 @@ pub fn plan(
     let (mut scan, places) = survey(open, limits, progress, &mut work)?;
     let mut planned = Vec::new();
     let mut changes = Vec::new();
-    let (libcs, alone) = by_archive(&scan, places)?;
+    let (libcs, alone) = by_archive(places, |path| scan.number(path))?;
     for (number, targets) in libcs {
         let candidate = &mut scan.candidates[number];
         let path = candidate.entry.path.clone().unwrap_or_default();
@@ -240,7 +234,7 @@ pub fn plan(
             Some(Err(e)) if e.kind() == Kind::NotApplicable => {
                 archive.reason = Some(e.without_path().to_string());
             }
-            Some(Err(e)) => return Err(within(e, &path)),
+            Some(Err(e)) => return Err(e.held_by(&path)),
             None => return Err(Error::refused("more than one way to it").member(&path)),
         }
         archive.other_names = scan.other_names(&path);
@@ -268,12 +262,6 @@ pub fn plan(
     })
 }
 
-/// An error about an archive that is the member `path` of a bundle: names both the bundle and the archive's own
-/// member.
-fn within(error: Error, path: &[u8]) -> Error {
-    error.held_by(path)
-}
-
 /// What one `libc.a` of a bundle is.
 #[derive(Clone, Debug)]
 pub struct Inspected {
@@ -295,13 +283,13 @@ pub fn inspect(
     progress: Progress<'_>,
 ) -> Result<(Vec<Inspected>, Vec<Alone>)> {
     let (mut scan, places) = survey(open, limits, progress, &mut crate::report::inspect::inspect)?;
-    let (libcs, alone) = by_archive(&scan, places)?;
+    let (libcs, alone) = by_archive(places, |path| scan.number(path))?;
     let mut all = Vec::new();
     for (number, targets) in libcs {
         let candidate = &mut scan.candidates[number];
         let member = candidate.entry.path.clone().unwrap_or_default();
         if let Some(report) = candidate.work.take() {
-            let report = report.map_err(|e| within(e, &member))?;
+            let report = report.map_err(|e| e.held_by(&member))?;
             all.push(Inspected {
                 member,
                 targets,
@@ -357,20 +345,22 @@ fn all_places<T>(scan: &Scan<T>) -> Result<Vec<TargetLibc>> {
     })
 }
 
-/// A candidate's number, with its targets.
-type Libc = (usize, Vec<Target>);
+type ByArchive<K> = Vec<(K, Vec<Target>)>;
 
-/// Each `libc.a` with its targets, and the targets without one.
-fn by_archive<T>(scan: &Scan<T>, places: Vec<TargetLibc>) -> Result<(Vec<Libc>, Vec<Alone>)> {
-    let mut libcs: Vec<Libc> = Vec::new();
+/// Each `libc.a` with its targets, and the targets without one. `find` says which one a path leads to.
+fn by_archive<K: PartialEq>(
+    places: Vec<TargetLibc>,
+    find: impl Fn(&[u8]) -> Result<K>,
+) -> Result<(ByArchive<K>, Vec<Alone>)> {
+    let mut libcs = ByArchive::new();
     let mut alone = Vec::new();
     for TargetLibc { target, libc } in places {
         match libc {
             Ok(path) => {
-                let number = scan.number(&path)?;
-                match libcs.iter_mut().find(|(other, _)| *other == number) {
+                let found = find(&path)?;
+                match libcs.iter_mut().find(|(other, _)| *other == found) {
                     Some((_, targets)) => targets.push(target),
-                    None => libcs.push((number, vec![target])),
+                    None => libcs.push((found, vec![target])),
                 }
             }
             Err(reason) => alone.push(Alone { target, reason }),

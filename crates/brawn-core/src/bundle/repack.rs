@@ -4,8 +4,9 @@ use super::entries::{Tar, padding};
 use super::gzip::Gzip;
 use super::input::{Input, Progress};
 use super::scan::{Candidate, Scan};
-use super::{Change, Edited, Editor, Limits, Open, Planned, fingerprint};
+use super::{Change, Edited, Editor, Limits, Open, Planned};
 use crate::error::{Error, Kind, Result};
+use crate::fingerprint::Fingerprint;
 use crate::publish::Stream;
 use std::io::{self, Read, Write};
 
@@ -109,11 +110,12 @@ impl Repack<'_> {
     /// The new bytes of a `libc.a`. Fails if they differ from the planned ones.
     fn edited(&self, old: &[u8], change: &Change) -> Result<Vec<u8>> {
         let was = &self.planned.scan.candidates[change.candidate];
-        if fingerprint(old) != was.data {
+        if Fingerprint::of(&old.into()) != was.data {
             return Err(changed());
         }
         let edit = (self.editor)(old)?;
-        let new = edit.bytes.filter(|new| fingerprint(new) == change.new);
+        let is_planned = |new: &Vec<u8>| Fingerprint::of(&new.into()) == change.new;
+        let new = edit.bytes.filter(is_planned);
         new.ok_or_else(|| wrong("an edit is not as planned"))
     }
 }

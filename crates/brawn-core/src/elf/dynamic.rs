@@ -1,4 +1,4 @@
-//! Tags of the dynamic section: `d_tag` is a word of 8 bytes (ELF gABI, "Dynamic Section").
+//! The dynamic section: its tags, and its entries, each of two words of 8 bytes (ELF gABI, "Dynamic Section").
 
 use object::elf;
 
@@ -18,3 +18,16 @@ pub const DT_GNU_HASH: u64 = elf::DT_GNU_HASH.0 as u64;
 pub const DT_VERSYM: u64 = elf::DT_VERSYM.0 as u64;
 pub const DT_VERDEF: u64 = elf::DT_VERDEF.0 as u64;
 pub const DT_VERNEED: u64 = elf::DT_VERNEED.0 as u64;
+
+/// The tags and values of a section up to its end, which is the tag 0.
+pub fn entries(section: &[u8]) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let entries = section.as_chunks::<16>().0.iter();
+    let entries = entries.map(|entry| (word(entry, 0), word(entry, 8)));
+    entries.take_while(|(tag, _)| *tag != 0)
+}
+
+/// The word of 8 bytes at `at`; 0 if there is none.
+pub fn word(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..).and_then(|b| b.first_chunk());
+    word.map_or(0, |w| u64::from_le_bytes(*w))
+}

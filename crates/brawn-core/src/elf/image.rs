@@ -143,6 +143,12 @@ impl<'a> Image<'a> {
         self.symbols.iter().filter(|s| s.defined)
     }
 
+    /// The defined symbol of that name; a global one before a local one.
+    pub fn named(&self, name: &str) -> Option<&Symbol<'a>> {
+        let symbols = self.defined().filter(|s| s.name == name);
+        symbols.max_by_key(|s| s.global)
+    }
+
     /// The contents of a section; empty if the file has none.
     pub fn data(&self, section: &Section<'_>) -> &'a [u8] {
         let Range { start, end } = section.range();
@@ -155,21 +161,13 @@ impl<'a> Image<'a> {
     pub fn contents(&self, symbol: &Symbol<'_>, most: usize) -> Option<&'a [u8]> {
         let size = usize::try_from(symbol.size).ok()?;
         let size = if size == 0 { most } else { size };
-        let (data, at) = if self.kind == Type::Object {
-            (
-                self.data(self.sections.get(symbol.section)?),
-                symbol.address,
-            )
-        } else {
-            let load = self.loads.iter().find(|l| {
-                symbol
-                    .address
-                    .checked_sub(l.address)
-                    .is_some_and(|at| at < l.data.len() as u64)
-            })?;
-            (load.data, symbol.address - load.address)
+        let rest = match self.kind {
+            Type::Object => {
+                let data = self.data(self.sections.get(symbol.section)?);
+                data.get(usize::try_from(symbol.address).ok()?..)?
+            }
+            _ => self.bytes_at(symbol.address)?,
         };
-        let rest = data.get(usize::try_from(at).ok()?..)?;
         Some(&rest[..rest.len().min(size)])
     }
 }
@@ -221,8 +219,8 @@ fn bad(offset: u64) -> impl Fn(u64) -> Malformed {
 type Malformed = Box<dyn FnOnce(object::read::Error) -> Error>;
 
 /// The string table in section `number`, for `count` names; `None` if there is no such section.
-fn strings<'a, H: FileHeader<Endian = Endianness>>(
-    endian: Endianness,
+pub(super) fn strings<'a, H: FileHeader>(
+    endian: H::Endian,
     bytes: &'a [u8],
     sections: &SectionTable<'a, H>,
     number: object::SectionIndex,
@@ -263,51 +261,43 @@ impl<'a> Image<'a> {
         segments: &'a [H::ProgramHeader],
         offset: u64,
     ) -> Result<()> {
+        let bytes = self.bytes;
         let mut dynamic = None;
         for (number, segment) in segments.iter().enumerate() {
-            let (start, size) = segment.file_range(endian);
-            self.segments.push(Segment {
-                kind: segment.p_type(endian).0,
-                flags: segment.p_flags(endian).0,
-                offset: start,
-                address: segment.p_vaddr(endian).into(),
-                file_size: size,
-                size: segment.p_memsz(endian).into(),
-                align: segment.p_align(endian).into(),
-            });
+            let found = Segment::of(segment, endian);
+            let (start, size) = (found.offset, found.file_size);
+            self.segments.push(found);
             let lies = || {
                 Error::malformed(format!(
                     "the file is cut short: it ends at {:#x}, and has {size:#x} bytes at {start:#x} by its headers",
-                    self.bytes.len()
+                    bytes.len()
                 ))
                 .segment(number)
                 .at(offset.saturating_add(start))
                 .next("get the file again, or link it again")
             };
+            let data = || segment.data(endian, bytes).map_err(|()| lies());
             match segment.p_type(endian) {
                 elf::PT_LOAD => {
-                    let data = segment.data(endian, self.bytes).map_err(|()| lies())?;
                     self.loads.push(Load {
-                        address: segment.p_vaddr(endian).into(),
-                        data,
-                        executable: segment.p_flags(endian).0 & elf::PF_X.0 != 0,
+                        address: found.address,
+                        data: data()?,
+                        executable: found.is_code(),
                     });
                 }
                 elf::PT_INTERP => {
-                    let data = segment.data(endian, self.bytes).map_err(|()| lies())?;
-                    self.interpreter = Some(data.split(|b| *b == 0).next().unwrap_or_default());
+                    self.interpreter = Some(data()?.split(|b| *b == 0).next().unwrap_or_default());
                 }
                 elf::PT_NOTE => {
-                    let data = segment.data(endian, self.bytes).map_err(|()| lies())?;
-                    let align: u64 = segment.p_align(endian).into();
-                    self.read_notes(endian, data, offset.saturating_add(start), align)?;
+                    let place = offset.saturating_add(start);
+                    self.read_notes(endian, data()?, place, found.align)?;
                 }
                 elf::PT_DYNAMIC => {
                     self.is_dynamic = true;
-                    dynamic = segment.dynamic(endian, self.bytes).map_err(|_| lies())?;
+                    dynamic = segment.dynamic(endian, bytes).map_err(|_| lies())?;
                 }
                 elf::PT_TLS => {
-                    segment.data(endian, self.bytes).map_err(|()| lies())?;
+                    data()?;
                 }
                 _ => {}
             }
@@ -394,16 +384,11 @@ impl<'a> Image<'a> {
         endian: Endianness,
         entries: &'a [H::Dyn],
     ) {
-        let end = entries
-            .iter()
-            .position(|d| d.d_tag(endian) == elf::DT_NULL)
-            .unwrap_or(entries.len());
-        let entries = &entries[..end];
+        let mut parts = entries.split(|d| d.d_tag(endian) == elf::DT_NULL);
+        let entries = parts.next().unwrap_or_default();
         let value = |tag| {
-            entries
-                .iter()
-                .find(|d| d.d_tag(endian) == tag)
-                .map(|d| d.val(endian))
+            let entry = entries.iter().find(|d| d.d_tag(endian) == tag);
+            entry.map(|d| d.val(endian))
         };
         self.is_pie = value(elf::DT_FLAGS_1).is_some_and(|v| v & elf::DF_1_PIE.0 != 0);
         self.has_soname = value(elf::DT_SONAME).is_some();
@@ -447,45 +432,30 @@ impl<'a> Image<'a> {
         let names = strings(endian, self.bytes, table, number, table.len());
         let names = names.unwrap_or_else(|_| Strings::new(&[], 0));
         for (number, section) in table.iter().enumerate() {
-            let place: u64 = section.sh_offset(endian).into();
+            let mut found = Section::of(section, endian);
+            let place = offset.saturating_add(found.offset);
             let bad = |error: object::read::Error| {
                 Error::malformed(format!(
                     "section {number}: {}",
                     error.to_string().to_lowercase()
                 ))
-                .at(offset.saturating_add(place))
+                .at(place)
             };
             let kind = section.sh_type(endian);
-            let (name, data): (&[u8], &[u8]) = if kind == elf::SHT_NULL {
-                (b"", b"")
-            } else {
-                let name = name_of(&names, section.sh_name(endian))
-                    .map_err(|e| e.at(offset.saturating_add(place)))?;
-                (name, section.data(endian, self.bytes).map_err(bad)?)
-            };
-            let flags: u64 = section.sh_flags(endian).0;
-            self.sections.push(Section {
-                name,
-                name_at: section.sh_name(endian),
-                kind: kind.0,
-                flags,
-                address: section.sh_addr(endian).into(),
-                offset: place,
-                size: section.sh_size(endian).into(),
-                link: section.sh_link(endian),
-                info: section.sh_info(endian),
-                align: section.sh_addralign(endian).into(),
-                entry_size: section.sh_entsize(endian).into(),
-            });
-            if has_no_segments && kind == elf::SHT_NOTE {
-                let align: u64 = section.sh_addralign(endian).into();
-                self.read_notes(endian, data, offset.saturating_add(place), align)?;
+            let mut data: &[u8] = b"";
+            if kind != elf::SHT_NULL {
+                found.name = name_of(&names, found.name_at).map_err(|e| e.at(place))?;
+                data = section.data(endian, self.bytes).map_err(bad)?;
             }
-            if has_no_segments && flags & elf::SHF_ALLOC.0 != 0 && !data.is_empty() {
+            self.sections.push(found);
+            if has_no_segments && kind == elf::SHT_NOTE {
+                self.read_notes(endian, data, place, found.align)?;
+            }
+            if has_no_segments && found.is_allocated() && !data.is_empty() {
                 self.loads.push(Load {
-                    address: section.sh_addr(endian).into(),
+                    address: found.address,
                     data,
-                    executable: flags & elf::SHF_EXECINSTR.0 != 0,
+                    executable: found.flags & elf::SHF_EXECINSTR.0 != 0,
                 });
             }
         }

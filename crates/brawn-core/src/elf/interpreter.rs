@@ -8,12 +8,15 @@ const GLIBC: &[u8] = b"ld-linux";
 
 /// Whether `interpreter`, the path that a program names, is musl's dynamic linker.
 pub fn is_musl(interpreter: &[u8]) -> bool {
-    let name = interpreter.rsplit(|byte| *byte == b'/').next();
-    name.is_some_and(|name| name.starts_with(MUSL))
+    name(interpreter).starts_with(MUSL)
 }
 
 /// Whether `interpreter` is glibc's dynamic linker, by the name that it has on most architectures.
 pub fn is_glibc(interpreter: &[u8]) -> bool {
-    let name = interpreter.rsplit(|byte| *byte == b'/').next();
-    name.is_some_and(|name| name.starts_with(GLIBC))
+    name(interpreter).starts_with(GLIBC)
+}
+
+/// The last part of a path.
+pub fn name(path: &[u8]) -> &[u8] {
+    path.rsplit(|b| *b == b'/').next().unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 //! brawn's notes in it.
 
 use super::ident::Ident;
+use super::image::strings;
 use crate::error::{Error, Result};
 use crate::note::{self, Note};
 use crate::work::{Strings, overlap};
@@ -70,17 +71,13 @@ impl<'a> Object<'a> {
             symbols: Vec::new(),
             notes: Vec::new(),
         };
-        let is_note = |s: &&elf::SectionHeader64<LittleEndian>| s.sh_type(endian) == elf::SHT_NOTE;
-        let size = |s: &elf::SectionHeader64<LittleEndian>| s.sh_size(endian);
-        overlap(
-            "notes",
-            sections.iter().filter(is_note).map(size),
-            bytes.len(),
-        )
-        .map_err(|e| e.at(header_at(0)))?;
-        let is_table =
-            |s: &&elf::SectionHeader64<LittleEndian>| s.sh_type(endian) == elf::SHT_SYMTAB;
-        if let Some(second) = sections.iter().filter(is_table).nth(1) {
+        let of = |kind| {
+            let all = sections.iter();
+            all.filter(move |s| s.sh_type(endian) == kind)
+        };
+        let notes = of(elf::SHT_NOTE).map(|s| s.sh_size(endian));
+        overlap("notes", notes, bytes.len()).map_err(|e| e.at(header_at(0)))?;
+        if let Some(second) = of(elf::SHT_SYMTAB).nth(1) {
             return Err(Error::malformed("a second table of symbols")
                 .at(offset.saturating_add(second.sh_offset(endian)))
                 .expected("one"));
@@ -91,15 +88,11 @@ impl<'a> Object<'a> {
                 elf::SHT_SYMTAB => {
                     let table = SymbolTable::parse(endian, bytes, &sections, number, section)
                         .map_err(bad(place))?;
-                    let strings = match table.string_section().0 {
-                        0 => &[][..],
-                        _ => sections
-                            .section(table.string_section())
-                            .and_then(|s| s.data(endian, bytes))
-                            .map_err(bad(place))?,
-                    };
+                    let number = table.string_section();
+                    let names = strings(endian, bytes, &sections, number, table.len());
+                    let names = names.map_err(bad(place))?;
                     let at = offset.saturating_add(section.sh_offset(endian));
-                    object.symbols = symbols(&table, strings).map_err(|e| e.at(at))?;
+                    object.symbols = symbols(&table, &names).map_err(|e| e.at(at))?;
                 }
                 elf::SHT_NOTE => {
                     let name = sections.section_name(endian, section).map_err(bad(place))?;
@@ -126,9 +119,8 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The global symbols of `table`, with their names from `strings`.
-fn symbols<'a>(table: &SymbolTable<'a, Header>, strings: &'a [u8]) -> Result<Vec<Symbol<'a>>> {
-    let strings = Strings::new(strings, table.len());
+/// The global symbols of `table`, with their names from `names`.
+fn symbols<'a>(table: &SymbolTable<'a, Header>, names: &Strings<'a>) -> Result<Vec<Symbol<'a>>> {
     let mut symbols = Vec::new();
     for symbol in table.iter() {
         let binding = match symbol.st_bind() {
@@ -136,7 +128,7 @@ fn symbols<'a>(table: &SymbolTable<'a, Header>, strings: &'a [u8]) -> Result<Vec
             elf::STB_WEAK => Binding::Weak,
             _ => continue,
         };
-        let name = strings.get(symbol.st_name(LittleEndian).into())?;
+        let name = names.get(symbol.st_name(LittleEndian).into())?;
         let name =
             name.ok_or_else(|| Error::malformed("a symbol's name behind the end of the names"))?;
         symbols.push(Symbol {

@@ -2,9 +2,13 @@
 //! writes them here by the names of their fields, never byte by byte.
 
 use object::endian::{U32, U64};
-use object::pod::{Pod, bytes_of, from_bytes};
+use object::pod::{Pod, from_bytes};
+use object::read::elf::{ProgramHeader as AnyProgramHeader, SectionHeader as AnySectionHeader};
 use object::{LittleEndian, elf};
 use std::ops::Range;
+
+/// A structure's bytes as the file has them.
+pub use object::pod::bytes_of as bytes;
 
 /// The file header.
 pub type FileHeader = elf::FileHeader64<LittleEndian>;
@@ -44,6 +48,19 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// That of a header in a file of any class.
+    pub fn of<H: AnyProgramHeader>(header: &H, endian: H::Endian) -> Self {
+        Self {
+            kind: header.p_type(endian).0,
+            flags: header.p_flags(endian).0,
+            offset: header.p_offset(endian).into(),
+            address: header.p_vaddr(endian).into(),
+            file_size: header.p_filesz(endian).into(),
+            size: header.p_memsz(endian).into(),
+            align: header.p_align(endian).into(),
+        }
+    }
+
     /// Whether it is loaded.
     pub fn is_load(&self) -> bool {
         self.kind == elf::PT_LOAD.0
@@ -62,20 +79,6 @@ impl Segment {
     /// The part of [`Segment::addresses`] that the file fills.
     pub fn filled(&self) -> Range<u64> {
         self.address..self.address + self.file_size
-    }
-}
-
-impl From<&ProgramHeader> for Segment {
-    fn from(header: &ProgramHeader) -> Self {
-        Self {
-            kind: header.p_type.get(LittleEndian).0,
-            flags: header.p_flags.get(LittleEndian).0,
-            offset: header.p_offset.get(LittleEndian),
-            address: header.p_vaddr.get(LittleEndian),
-            file_size: header.p_filesz.get(LittleEndian),
-            size: header.p_memsz.get(LittleEndian),
-            align: header.p_align.get(LittleEndian),
-        }
     }
 }
 
@@ -123,6 +126,23 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
+    /// That of a header in a file of any class, without its name, which is in another section.
+    pub fn of<H: AnySectionHeader>(header: &H, endian: H::Endian) -> Self {
+        Self {
+            name: &[],
+            name_at: header.sh_name(endian),
+            kind: header.sh_type(endian).0,
+            flags: header.sh_flags(endian).0,
+            address: header.sh_addr(endian).into(),
+            offset: header.sh_offset(endian).into(),
+            size: header.sh_size(endian).into(),
+            link: header.sh_link(endian),
+            info: header.sh_info(endian),
+            align: header.sh_addralign(endian).into(),
+            entry_size: header.sh_entsize(endian).into(),
+        }
+    }
+
     /// The header in the file's layout.
     pub fn header(&self) -> SectionHeader {
         SectionHeader {
@@ -154,30 +174,6 @@ impl Section<'_> {
         let size = if self.is_in_file() { self.size } else { 0 };
         self.offset..self.offset.saturating_add(size)
     }
-}
-
-impl From<&SectionHeader> for Section<'_> {
-    /// Without its name, which is in another section.
-    fn from(header: &SectionHeader) -> Self {
-        Self {
-            name: &[],
-            name_at: header.sh_name.get(LittleEndian),
-            kind: header.sh_type.get(LittleEndian).0,
-            flags: header.sh_flags.get(LittleEndian).0,
-            address: header.sh_addr.get(LittleEndian),
-            offset: header.sh_offset.get(LittleEndian),
-            size: header.sh_size.get(LittleEndian),
-            link: header.sh_link.get(LittleEndian),
-            info: header.sh_info.get(LittleEndian),
-            align: header.sh_addralign.get(LittleEndian),
-            entry_size: header.sh_entsize.get(LittleEndian),
-        }
-    }
-}
-
-/// A structure's bytes as the file has them.
-pub fn bytes<T: Pod>(value: &T) -> &[u8] {
-    bytes_of(value)
 }
 
 /// The structure at the start of `bytes`; `None` if there are too few bytes.

@@ -5,6 +5,7 @@
 //! ABI tag (glibc, `elf/elf.h`: `NT_GNU_ABI_TAG`); the paths of each system's dynamic linker.
 
 use crate::elf::image::Image;
+use crate::elf::interpreter;
 use crate::error::{Error, printable};
 use crate::note::AnyNote;
 use object::elf;
@@ -129,7 +130,7 @@ fn by_note(note: &AnyNote<'_>) -> Option<System> {
 }
 
 fn by_interpreter(path: &[u8], machine: elf::Machine) -> Option<System> {
-    let name = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+    let name = interpreter::name(path);
     let is_x86 = matches!(machine, elf::EM_386 | elf::EM_X86_64);
     let is_sparc = matches!(
         machine,

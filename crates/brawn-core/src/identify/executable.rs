@@ -1,10 +1,11 @@
 //! Identifies what is in a single ELF file: an executable, a shared object or a relocatable object.
 
-use super::heap::{self, FoundHeap, Heap, Sure};
+use super::heap::{self, FoundHeap, Heap};
 use super::rewritten::Rewritten;
 use super::signs::{self, Traces};
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
 use crate::elf::image::{Image, Symbol, Type};
+use crate::elf::interpreter;
 use crate::elf::system::System;
 use crate::error::printable;
 use crate::note::{self, Note};
@@ -32,12 +33,11 @@ const GLIBC: [&str; 3] = [
 /// Finds out what is in `image`.
 pub fn identify(image: &Image<'_>) -> Identity {
     let linkage = linkage(image);
-    let is_whole = matches!(linkage, Linkage::Static | Linkage::StaticPie);
     let mut evidence = Vec::new();
     if is_packed(image) {
         evidence.push(PACKED.to_string());
     }
-    if is_whole && !image.has_symbol_table {
+    if linkage.is_static() && !image.has_symbol_table {
         evidence.push("stripped: identified by tables, messages and code".to_string());
     }
     let traces = Traces::new(image);
@@ -69,6 +69,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
     second_heaps(image, &mut heaps);
     evidence.extend(supplied(&image.brawn));
     let memory = memory(image, linkage, libc, &traces, &mut evidence);
+    let libc_notes = image.brawn.iter().filter(|n| n.is_libc());
     Identity {
         architecture: image.ident.describe(),
         libc,
@@ -79,12 +80,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
         payload: image.ident.architecture(),
         memory,
         memory_notes: memory_notes(&image.brawn).collect(),
-        libc_notes: image
-            .brawn
-            .iter()
-            .filter(|n| n.is_libc())
-            .cloned()
-            .collect(),
+        libc_notes: libc_notes.cloned().collect(),
         heaps,
         has_symbols,
         evidence,
@@ -174,20 +170,18 @@ fn heaps(
             .take(ENOUGH)
             .map(|s| printable(s.name.as_bytes()));
         let evidence = format!("symbols {}", names.collect::<Vec<_>>().join(", "));
-        heaps.push(FoundHeap::new(heap, Sure::Certain, evidence));
+        heaps.push(FoundHeap::certain(heap, evidence));
     }
     // `strip -x` keeps `malloc` and removes the local names that show which heap it is.
-    let is_part = matches!(linkage, Linkage::Static | Linkage::StaticPie)
-        && heaps.is_empty()
-        && image.defined().any(|s| s.name == "malloc");
+    let is_part =
+        linkage.is_static() && heaps.is_empty() && image.defined().any(|s| s.name == "malloc");
     // A file that asks for a libc has none in it.
     let asks = image.interpreter.is_some() || !image.needed.is_empty();
-    let is_libcs = |heap: Heap| heap.is_musl() || heap == Heap::Glibc;
     let mut embedded = Vec::new();
     if (!has_symbols || is_part) && linkage != Linkage::Object {
         for found in traces.heaps() {
             let is_new = !heaps.iter().any(|h| h.heap == found.heap);
-            if asks && is_libcs(found.heap) {
+            if asks && found.heap.is_libcs() {
                 embedded.push(found);
             } else if is_new && (!has_symbols || found.heap.is_musl()) {
                 heaps.push(found);
@@ -201,7 +195,7 @@ fn heaps(
     heaps.sort_by_key(|h| match h.heap {
         Heap::Own => 0,
         Heap::Brawn => 2,
-        heap if heap.is_musl() || heap == Heap::Glibc => 3,
+        heap if heap.is_libcs() => 3,
         _ => 1,
     });
     (heaps, embedded)
@@ -209,14 +203,11 @@ fn heaps(
 
 /// A `malloc` that belongs neither to the libc nor to a known heap.
 fn own(image: &Image<'_>, heaps: &[FoundHeap]) -> Option<FoundHeap> {
-    let is_libc = |h: &FoundHeap| h.heap.is_musl() || matches!(h.heap, Heap::Brawn | Heap::Glibc);
+    let is_libc = |h: &FoundHeap| h.heap.is_libcs() || h.heap == Heap::Brawn;
     if !image.has_symbol_table || heaps.iter().any(|h| !is_libc(h)) {
         return None;
     }
-    let malloc = image
-        .defined()
-        .filter(|s| s.name == "malloc")
-        .max_by_key(|s| s.global)?;
+    let malloc = image.named("malloc")?;
     // A libc uses these names for its own `malloc`. They are at `malloc`'s address unless the program replaced
     // `malloc`.
     const LIBC: [&str; 4] = [
@@ -239,13 +230,8 @@ fn own(image: &Image<'_>, heaps: &[FoundHeap]) -> Option<FoundHeap> {
         };
         !others.any(|s| s.address == malloc.address && s.section == malloc.section || is_jump(s))
     };
-    is_replaced.then(|| {
-        FoundHeap::new(
-            Heap::Own,
-            Sure::Certain,
-            "symbol malloc, which is not the libc's".into(),
-        )
-    })
+    let what = "symbol malloc, which is not the libc's";
+    is_replaced.then(|| FoundHeap::certain(Heap::Own, what))
 }
 
 /// Adds the heap of the shared libraries: the libc's, or that of a library that replaces it.
@@ -256,7 +242,7 @@ fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<FoundHeap>) {
             is_replaced = true;
             if !heaps.iter().any(|h| h.heap == heap) {
                 let what = format!("it needs {}", printable(name));
-                heaps.push(FoundHeap::new(heap, Sure::Certain, what));
+                heaps.push(FoundHeap::certain(heap, what));
             }
         }
     }
@@ -278,11 +264,7 @@ fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<FoundHeap>) {
     let mut needs = image.symbols.iter().filter(|s| !s.defined);
     let is_used = heaps.is_empty() || needs.any(|s| ALLOCATES.contains(&unversioned(s.name)));
     if !is_replaced && !is_libc_itself && is_used {
-        heaps.push(FoundHeap::new(
-            heap,
-            Sure::Certain,
-            "the shared libc's".into(),
-        ));
+        heaps.push(FoundHeap::certain(heap, "the shared libc's"));
     }
 }
 
@@ -319,10 +301,7 @@ fn libc(
         libc
     };
     if let Some(interpreter) = image.interpreter {
-        let name = interpreter
-            .rsplit(|b| *b == b'/')
-            .next()
-            .unwrap_or_default();
+        let name = interpreter::name(interpreter);
         let what = format!("interpreter {}", printable(interpreter));
         if name.starts_with(b"ld-musl") {
             return say(Libc::Musl, what);
@@ -360,10 +339,7 @@ fn libc(
     if let Some(what) = traces.glibc() {
         return say(Libc::Glibc, what.into());
     }
-    let owner = heaps
-        .iter()
-        .find(|h| h.heap.is_musl() || h.heap == Heap::Glibc);
-    match owner {
+    match heaps.iter().find(|h| h.heap.is_libcs()) {
         Some(h) if h.heap.is_musl() => say(Libc::Musl, "its heap is musl's".into()),
         Some(_) => say(Libc::Glibc, "its heap is glibc's".into()),
         None => Libc::Unknown,
@@ -455,11 +431,7 @@ pub fn memory(
         }
         return Memory::Brawn;
     }
-    let memcpy = image
-        .defined()
-        .filter(|s| s.name == "memcpy")
-        .max_by_key(|s| s.global);
-    match memcpy {
+    match image.named("memcpy") {
         Some(_) if libc == Libc::Glibc => Memory::Glibc,
         Some(symbol) => {
             let code = image.contents(symbol, 64).unwrap_or_default();

@@ -49,6 +49,16 @@ impl Heap {
             Self::MuslMallocng | Self::MuslOldmalloc | Self::MuslSimple | Self::Musl
         )
     }
+
+    /// Whether it is a libc's.
+    pub fn is_libcs(self) -> bool {
+        self.is_musl() || self == Self::Glibc
+    }
+
+    /// Whether it is neither musl's nor brawn's.
+    pub fn is_another(self) -> bool {
+        !self.is_musl() && self != Self::Brawn
+    }
 }
 
 crate::named! {
@@ -117,6 +127,11 @@ impl FoundHeap {
         }
     }
 
+    /// A heap that one piece of evidence proves.
+    pub fn certain(heap: Heap, evidence: impl Into<String>) -> Self {
+        Self::new(heap, Sure::Certain, evidence.into())
+    }
+
     /// Its name and, where that is known, its version.
     pub fn title(&self) -> String {
         match self.version.as_deref() {
@@ -129,13 +144,11 @@ impl FoundHeap {
     /// brawn's heap, by its note. Anybody may have written the note's text.
     pub fn brawn(note: Note) -> Self {
         let note = note.printable();
-        let mut found = Self::new(
-            Heap::Brawn,
-            Sure::Certain,
-            format!("note: brawn {}, {}", note.brawn, note.engine),
-        );
-        found.note = Some(note);
-        found
+        let evidence = format!("note: brawn {}, {}", note.brawn, note.engine);
+        Self {
+            note: Some(note),
+            ..Self::certain(Heap::Brawn, evidence)
+        }
     }
 }
 

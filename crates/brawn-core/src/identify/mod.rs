@@ -47,6 +47,13 @@ crate::named! {
     }
 }
 
+impl Linkage {
+    /// Whether it is a program that asks for no shared libraries.
+    pub fn is_static(self) -> bool {
+        matches!(self, Self::Static | Self::StaticPie)
+    }
+}
+
 crate::named! {
     /// Which memory functions (`memcpy` and similar ones) are in a file.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

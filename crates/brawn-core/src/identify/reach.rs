@@ -6,7 +6,7 @@
 //! calls it.
 
 use super::is_heap;
-use crate::arch::Isa;
+use crate::arch::{Isa, words};
 use crate::elf::image::{Image, Symbol, SymbolKind};
 use crate::error::printable;
 use crate::work::Ranges;
@@ -39,7 +39,9 @@ pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &Ranges) -> bo
         code,
     };
     works_on(&function, machine, targets)
-        || calls(code, address, machine).any(|(_, to)| targets.contains(to))
+        || machine
+            .branches(code, address)
+            .any(|(_, to)| targets.contains(to))
 }
 
 /// How many bytes of a function are searched: functions of heaps are shorter.
@@ -83,11 +85,13 @@ pub fn callers(image: &Image<'_>, state: &[&str]) -> Vec<String> {
         let called: BTreeSet<u64> = functions
             .iter()
             .filter(is_in)
-            .flat_map(|f| calls(f.code, f.address, machine))
+            .flat_map(|f| machine.branches(f.code, f.address))
             .map(|(_, target)| target)
             .collect();
         let passes_on = |f: &Function<'_, '_>| {
-            calls(f.code, f.address, machine).any(|(_, target)| inside.contains(&target))
+            machine
+                .branches(f.code, f.address)
+                .any(|(_, target)| inside.contains(&target))
         };
         let more: Vec<u64> = functions
             .iter()
@@ -108,7 +112,7 @@ pub fn callers(image: &Image<'_>, state: &[&str]) -> Vec<String> {
         return Vec::new();
     };
     for load in image.loads.iter().filter(|l| l.executable) {
-        for (site, target) in calls(load.data, load.address, machine) {
+        for (site, target) in machine.branches(load.data, load.address) {
             // Most calls lead elsewhere.
             if target < *first || target > *last || !inside.contains(&target) {
                 continue;
@@ -182,48 +186,17 @@ fn works_on(function: &Function<'_, '_>, machine: Isa, states: &Ranges) -> bool 
             states.contains(target)
         }),
         // adrp gives the page of its target; another instruction adds the offset in the page.
-        Isa::Aarch64 => words(code).any(|(at, word)| {
+        Isa::Aarch64 => words(code).zip(0..).any(|(word, n)| {
             if word & 0x9f00_0000 != 0x9000_0000 {
                 return false;
             }
             let pages = (word >> 5 & 0x7_ffff) << 2 | (word >> 29 & 3);
             let pages = i64::from((pages << 11) as i32 >> 11);
-            let page = offset(function.address.wrapping_add(at) & !0xfff, pages << 12);
+            let page = offset(function.address.wrapping_add(4 * n) & !0xfff, pages << 12);
             // An address in the page, or a range that begins before the page and reaches into it.
             states.meets(&(page..page.saturating_add(0x1000)))
         }),
     }
-}
-
-/// Calls and jumps with relative targets: the address of each and its target.
-fn calls(code: &[u8], address: u64, machine: Isa) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
-    match machine {
-        // `call rel32` and `jmp rel32`. Bytes inside other instructions may look like these too. The chance that such
-        // a target is an entry of the heap is one in 2^32 each time.
-        Isa::X86_64 => Box::new(
-            memchr::memchr2_iter(0xe8, 0xe9, code).filter_map(move |at| {
-                let relative = signed(code.get(at + 1..at + 5)?);
-                let site = address.wrapping_add(at as u64);
-                Some((site, offset(site.wrapping_add(5), relative)))
-            }),
-        ),
-        // `bl` and `b`.
-        Isa::Aarch64 => Box::new(words(code).filter_map(move |(at, word)| {
-            if word & 0x7c00_0000 != 0x1400_0000 {
-                return None;
-            }
-            let site = address.wrapping_add(at);
-            let relative = i64::from((word << 6) as i32 >> 4);
-            Some((site, offset(site, relative)))
-        })),
-    }
-}
-
-fn words(code: &[u8]) -> impl Iterator<Item = (u64, u32)> + '_ {
-    code.chunks_exact(4).enumerate().map(|(n, raw)| {
-        let word = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
-        (4 * n as u64, word)
-    })
 }
 
 fn signed(raw: &[u8]) -> i64 {
@@ -244,14 +217,14 @@ mod tests {
         let code = [
             0x90, 0xe8, 0xfb, 0xff, 0xff, 0xff, 0xe9, 1, 0, 0, 0, 0xe8, 1,
         ];
-        let found: Vec<_> = calls(&code, 0x1000, Isa::X86_64).collect();
+        let found: Vec<_> = Isa::X86_64.branches(&code, 0x1000).collect();
         assert_eq!(found, [(0x1001, 0x1001), (0x1006, 0x100c)]);
         // bl .+8; b .-4; nop
         let code: Vec<u8> = [0x9400_0002u32, 0x17ff_ffff, 0xd503_201f]
             .into_iter()
             .flat_map(u32::to_le_bytes)
             .collect();
-        let found: Vec<_> = calls(&code, 0x2000, Isa::Aarch64).collect();
+        let found: Vec<_> = Isa::Aarch64.branches(&code, 0x2000).collect();
         assert_eq!(found, [(0x2000, 0x2008), (0x2004, 0x2000)]);
     }
 }

@@ -41,7 +41,7 @@ impl Rewritten {
         for _ in 0..2 {
             let code = image.bytes_at(at)?;
             let isa = Isa::of(image.ident.architecture()?)?;
-            at = (isa.facts().begins_with_jump)(code, at)?;
+            at = isa.begins_with_jump(code, at)?;
             if self.code.contains(&at) {
                 return Some(at);
             }

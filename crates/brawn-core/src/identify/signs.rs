@@ -145,11 +145,8 @@ impl<'i, 'a> Traces<'i, 'a> {
         let mut found: Vec<FoundHeap> = Vec::new();
         for (number, sign) in SIGNS.iter().enumerate() {
             if !found.iter().any(|f| f.heap == sign.heap) && self.has(number) {
-                found.push(FoundHeap::new(
-                    sign.heap,
-                    Sure::Likely,
-                    sign.what.to_string(),
-                ));
+                let what = sign.what.to_string();
+                found.push(FoundHeap::new(sign.heap, Sure::Likely, what));
             }
         }
         found

@@ -70,7 +70,7 @@ fn octal<S: serde::Serializer>(mode: &u32, to: S) -> std::result::Result<S::Ok, 
 /// Checks a path in the image and removes slashes at its ends; the root becomes empty.
 pub(super) fn check_place(place: &str) -> Result<String> {
     let bad = |found: &str, expected: &str| {
-        Err(usage(format!("{found} in the path `{place}`")).expected(expected))
+        Err(Error::usage(format!("{found} in the path `{place}`")).expected(expected))
     };
     if !place.starts_with('/') {
         return bad("no slash at the beginning", "a path from the image's root");
@@ -84,8 +84,4 @@ pub(super) fn check_place(place: &str) -> Result<String> {
         return bad(&format!("`{part}`"), expected);
     }
     Ok(parts.join("/"))
-}
-
-pub(super) fn usage(found: String) -> Error {
-    Error::usage(found)
 }

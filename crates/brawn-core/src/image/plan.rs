@@ -2,11 +2,11 @@
 
 use super::additions;
 use super::certificates::{self, Certificates};
-use super::entry::{READ, RUN, check_place, usage};
+use super::entry::{READ, RUN, check_place};
 use super::program::{Platform, Program};
 use super::reference::Reference;
 use super::settings::{Addition, Nothing, Pair, Port, Settings, User};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ pub struct Plan {
 /// The wishes contradict each other; or an added path cannot be looked at, or is neither file, directory nor link.
 pub fn plan(program: &Program, wanted: &Wanted) -> Result<Plan> {
     if wanted.time > LAST_TIME {
-        return Err(usage(format!("the time {}", wanted.time))
+        return Err(Error::usage(format!("the time {}", wanted.time))
             .expected(format!("seconds since 1970, up to {LAST_TIME}"))
             .next("look at SOURCE_DATE_EPOCH"));
     }
@@ -74,7 +74,7 @@ pub fn plan(program: &Program, wanted: &Wanted) -> Result<Plan> {
     entries.insert("tmp", TEMPORARY, 0, What::Folder)?;
     if wanted.program.is_empty() || wanted.program.contains('/') {
         let found = format!("the program's name `{}`", wanted.program);
-        return Err(usage(found).expected("a name without a slash"));
+        return Err(Error::usage(found).expected("a name without a slash"));
     }
     let name = check_place(&format!("/{}", wanted.program))?;
     entries.insert(&name, RUN, wanted.size, What::Program)?;
@@ -136,7 +136,7 @@ fn unique(what: &str, pairs: &[Pair]) -> Result<BTreeMap<String, String>> {
     for pair in pairs {
         if all.insert(pair.key.clone(), pair.value.clone()).is_some() {
             let found = format!("{what} {} is there twice", pair.key);
-            return Err(usage(found).expected("each key once"));
+            return Err(Error::usage(found).expected("each key once"));
         }
     }
     Ok(all)
@@ -186,8 +186,10 @@ impl Entries {
             Some(there) if there.what == What::Folder && entry.what == What::Folder => Ok(()),
             Some(there) => {
                 let (there, new) = (there.what.describe(), entry.what.describe());
-                Err(usage(format!("two things at /{path}: {there}, and {new}"))
-                    .next("give one of them another place"))
+                Err(
+                    Error::usage(format!("two things at /{path}: {there}, and {new}"))
+                        .next("give one of them another place"),
+                )
             }
             None => {
                 self.0.insert(path.into(), entry);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Kind;
 use rustix::fs::CWD;
 
 #[test]

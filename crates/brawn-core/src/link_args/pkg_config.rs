@@ -1,20 +1,11 @@
 //! The file for `pkg-config`.
 
-use super::{Link, contents, title};
+use super::{Link, contents, escaped, title};
 use brawn_payload::Payload;
 
 /// The file for `pkg-config`.
 pub fn pkg_config(link: &Link, payload: &Payload) -> String {
-    let escaped = |text: &str| {
-        let mut out = String::new();
-        for c in text.chars() {
-            if matches!(c, ' ' | '"' | '\'' | '\\' | '$' | '#') {
-                out.push('\\');
-            }
-            out.push(c);
-        }
-        out
-    };
+    let escaped = |text: &str| escaped(text, &[' ', '"', '\'', '\\', '$', '#']);
     let libs: Vec<String> = apart(&link.flags.ld).into_iter().map(escaped).collect();
     format!(
         "{}

@@ -10,10 +10,11 @@ use super::sections::{Sections, zeros};
 use super::segments;
 use crate::content::{Content, Piece};
 use crate::elf::program::Program;
-use crate::elf::raw::{self, FileHeader};
+use crate::elf::raw::{self, FileHeader, ProgramHeader};
 use crate::error::{Error, Result};
 use object::LittleEndian;
 use object::elf;
+use std::borrow::Cow;
 
 /// The new file. Every byte that the plan does not change comes from the old file.
 ///
@@ -30,7 +31,8 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
         edits.replace(offset, bytes);
     }
     let segments = segments::new(program, layout, &linked.note);
-    let table: Vec<u8> = segments.iter().flat_map(segments::bytes).collect();
+    let table: Vec<_> = segments.iter().map(ProgramHeader::from).collect();
+    let table: Vec<u8> = table.iter().flat_map(raw::bytes).copied().collect();
     if let Where::InPlace | Where::BehindFirst = layout.headers.place {
         edits.replace(layout.headers.at.offset, table.clone());
     }
@@ -122,20 +124,14 @@ fn body<'a>(
         at: layout.old_end + layout.headers.shift,
         pieces: Vec::new(),
     };
-    body.put(layout.code.offset, Piece::Bytes(linked.code.clone().into()));
-    body.put(layout.table.offset, Piece::Bytes(table(layout).into()));
+    body.put(layout.code.offset, linked.code.clone());
+    body.put(layout.table.offset, table(layout));
     if layout.headers.place == Where::WithCode {
-        body.put(
-            layout.headers.at.offset,
-            Piece::Bytes(headers.to_vec().into()),
-        );
+        body.put(layout.headers.at.offset, headers.to_vec());
     }
     if let Some(room) = &layout.room {
         let at = layout.code.offset + (room.to - layout.code.address);
-        body.put(
-            at,
-            Piece::Bytes(program.part(room.offset, room.size()).into()),
-        );
+        body.put(at, program.part(room.offset, room.size()));
     }
     if let Some(writable) = layout.writable {
         let image = layout
@@ -143,17 +139,11 @@ fn body<'a>(
             .filter(|tls| tls.block.moves && tls.image.size > 0);
         if let (Some(tls), Some(own)) = (image, program.segment(elf::PT_TLS)) {
             let own = program.part(own.offset, own.file_size);
-            body.put(
-                tls.image.offset + tls.block.before,
-                Piece::Bytes(own.into()),
-            );
+            body.put(tls.image.offset + tls.block.before, own);
         }
-        body.put(
-            writable.data.offset,
-            Piece::Bytes(linked.data.clone().into()),
-        );
+        body.put(writable.data.offset, linked.data.clone());
     }
-    body.put(layout.new_end, Piece::Hole(0));
+    body.put(layout.new_end, Vec::new());
     body.pieces
 }
 
@@ -193,7 +183,8 @@ struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// Puts `piece` at `offset` of the file, with zeros before it.
-    fn put(&mut self, offset: u64, piece: Piece<'a>) {
+    fn put(&mut self, offset: u64, bytes: impl Into<Cow<'a, [u8]>>) {
+        let piece = Piece::Bytes(bytes.into());
         let gap = gap(offset - self.at);
         self.at = offset + piece.size();
         self.pieces.extend([gap, piece]);

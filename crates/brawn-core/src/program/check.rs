@@ -2,13 +2,13 @@
 //!
 //! The file is read in pieces: a second copy of a large program would double the memory.
 
-use super::branched::{self, Branch};
 use super::headers::{self, Where};
 use super::layout::{self, Span};
 use super::linked::Linked;
 use super::plan::Plan;
 use super::sections::known_end;
 use super::tls;
+use crate::arch::Branch;
 use crate::content::Content;
 use crate::elf::program::{
     FILE_HEADER, PROGRAM_HEADER, Program, SECTION_HEADER, SYMBOL, Section, Segment,
@@ -87,7 +87,7 @@ impl Check<'_, '_> {
         (0..u64::from(header.e_phnum.get(LittleEndian)))
             .map(|number| {
                 let header: ProgramHeader = self.one(at.saturating_add(number * PROGRAM_HEADER))?;
-                Ok(Segment::from(&header))
+                Ok(Segment::of(&header, LittleEndian))
             })
             .collect()
     }
@@ -306,10 +306,11 @@ impl Check<'_, '_> {
         let offset = self.old.offset(address, 1);
         let offset = offset.ok_or_else(|| wrong(format!("no code at {address:#x}")))?;
         let at = offset + self.plan.layout.headers.shift;
-        let code = self.new.read(at..(at + branched::LONGEST).min(self.size));
+        let code = self.new.read(at..(at + Branch::LONGEST).min(self.size));
         let code: Vec<u8> = code.flatten().copied().collect();
         let to = self.linked.symbols.get(target).copied();
-        branched::read(self.old.architecture, &code, address)
+        let branch = self.old.architecture.branch(&code, address);
+        branch
             .filter(|b| Some(b.target) == to && is_right(b))
             .map(|b| offset..offset + b.length)
             .ok_or_else(|| wrong(format!("no branch at {address:#x}")).at(offset))
@@ -341,8 +342,8 @@ impl Check<'_, '_> {
         }
         for hook in &self.plan.hooks {
             let of = self.old.architecture;
-            let old = self.old.at(hook.at, branched::instruction(of));
-            let old = old.and_then(|old| branched::read(of, old, hook.at));
+            let old = self.old.at(hook.at, of.facts().branch);
+            let old = old.and_then(|old| of.branch(old, hook.at));
             let is_right = |b: &Branch| {
                 old.is_some_and(|old| (old.is_call, old.length) == (b.is_call, b.length))
             };
@@ -410,7 +411,7 @@ impl Check<'_, '_> {
         let count = u64::from(header.e_shnum.get(LittleEndian));
         let section = |number: u64| -> Result<Section<'_>> {
             let header: SectionHeader = self.one(at.saturating_add(number * SECTION_HEADER))?;
-            Ok(Section::from(&header))
+            Ok(Section::of(&header, LittleEndian))
         };
         if count < self.old.sections.len() as u64 {
             return Err(wrong("a section is missing").at(at));

@@ -31,26 +31,21 @@ impl<'a> Edits<'a> {
     /// Replaces the bytes at `offset` by `bytes`, of which there are as many.
     pub fn replace(&mut self, offset: u64, bytes: Vec<u8>) {
         let old = offset..offset + bytes.len() as u64;
-        self.list.push(Edit {
-            old,
-            new: vec![Piece::Bytes(bytes.into())],
-        });
+        self.change(old, vec![Piece::Bytes(bytes.into())]);
     }
 
     /// Puts `pieces` before the byte at `offset`, and after everything that was put there before.
     pub fn insert(&mut self, offset: u64, pieces: Vec<Piece<'a>>) {
-        self.list.push(Edit {
-            old: offset..offset,
-            new: pieces,
-        });
+        self.change(offset..offset, pieces);
     }
 
     /// Removes these bytes.
     pub fn remove(&mut self, range: Range<u64>) {
-        self.list.push(Edit {
-            old: range,
-            new: Vec::new(),
-        });
+        self.change(range, Vec::new());
+    }
+
+    fn change(&mut self, old: Range<u64>, new: Vec<Piece<'a>>) {
+        self.list.push(Edit { old, new });
     }
 
     /// The place in the new file of the old byte at `offset`. A place that is not in the old file wraps around.

@@ -84,6 +84,16 @@ pub struct Left {
     pub why: String,
 }
 
+impl Left {
+    fn new(name: &str, address: u64, why: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            address,
+            why: why.into(),
+        }
+    }
+}
+
 /// Everything that a rewrite would change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Functions {
@@ -105,6 +115,14 @@ pub struct Functions {
     pub notes: Vec<String>,
     /// Reasons against the rewrite; empty if it is safe.
     pub risks: Vec<Risk>,
+}
+
+impl Functions {
+    /// Whether functions of the heap are among them.
+    pub fn has_heap(&self) -> bool {
+        let mut functions = self.functions.iter();
+        functions.any(|f| f.component == Component::Heap)
+    }
 }
 
 /// Finds the functions of `wanted` that the payload can replace. `identity` says what is in the program; `names` are its
@@ -149,8 +167,7 @@ fn hooked(
     names: &Names,
     mut found: Functions,
 ) -> Result<Functions> {
-    let mut functions = found.functions.iter();
-    if functions.any(|f| f.component == Component::Heap) {
+    if found.has_heap() {
         code.refill();
         hooks::find(whole, code, names, &mut found);
     }

@@ -183,11 +183,7 @@ fn thread_locals(block: Block, old: Option<&Segment>, moved: Option<Span>, shift
         (None, Some(moved)) => moved,
         (stays, _) => {
             let old = stays.copied().unwrap_or_else(|| tls::segment(&block, 0, 0));
-            Span {
-                address: old.address,
-                offset: old.offset + shift,
-                size: old.file_size,
-            }
+            Span::of(&old, shift)
         }
     };
     Tls { block, image }

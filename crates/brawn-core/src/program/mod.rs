@@ -7,7 +7,6 @@
 
 pub mod apply;
 pub mod branch;
-mod branched;
 pub mod check;
 mod edits;
 pub mod find;
@@ -41,7 +40,7 @@ use crate::signatures;
 use crate::signatures::Build;
 use crate::signatures::names::{Named, Names};
 use brawn_payload::{Payload, Profile};
-use find::{CallSite, Functions, Risk};
+use find::{Functions, Risk};
 use link::Objects;
 use linked::At;
 use plan::{Hooked, Plan};
@@ -289,8 +288,7 @@ fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
 /// Whether the payload runs before the program. It does if the heap is replaced, and if the program may be loaded
 /// anywhere, since the payload may have to apply some of its relocations (`moved`).
 fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
-    let mut functions = found.functions.iter();
-    functions.any(|f| f.component == Component::Heap) || program.placement == Placement::Anywhere
+    found.has_heap() || program.placement == Placement::Anywhere
 }
 
 /// The risks. Fails if there are any, unless the caller accepts them.
@@ -357,25 +355,17 @@ fn plan(
     objects: &Objects<'_>,
 ) -> Result<Plan> {
     let sizes = objects.sizes();
-    let has_heap = found
-        .functions
-        .iter()
-        .any(|f| f.component == Component::Heap);
-    let hooked = |call: &CallSite, target: &str| Hooked {
+    let exit = found.thread_exit.iter().map(|call| Hooked {
         at: call.at,
         callee: call.callee,
-        target: target.into(),
-    };
-    let exit = found
-        .thread_exit
-        .iter()
-        .map(|call| hooked(call, link::THREAD_EXIT));
+        target: link::THREAD_EXIT.into(),
+    });
     Ok(Plan {
         architecture: program.architecture.name().into(),
         placement: program.placement,
         entry: program.entry,
         start: is_attached(program, found).then(|| link::START.into()),
-        payload: has_heap.then(|| Provenance::from(payload)),
+        payload: found.has_heap().then(|| Provenance::from(payload)),
         functions: found.functions.clone(),
         hooks: exit.collect(),
         left: found.left.clone(),

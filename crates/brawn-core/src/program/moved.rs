@@ -8,7 +8,7 @@
 
 use crate::elf::dynamic::{
     DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_RELA, DT_RELACOUNT, DT_RELASZ, DT_RELR, DT_STRTAB,
-    DT_SYMTAB, DT_VERDEF, DT_VERNEED, DT_VERSYM,
+    DT_SYMTAB, DT_VERDEF, DT_VERNEED, DT_VERSYM, entries, word,
 };
 use crate::elf::program::{Placement, Program, Section, Segment};
 use object::elf;
@@ -116,11 +116,8 @@ fn may_move(section: &Section<'_>) -> bool {
 fn dynamic<'p>(program: &'p Program<'_>) -> impl Iterator<Item = (u64, u64, u64)> + 'p {
     let segment = program.segment(elf::PT_DYNAMIC);
     let (at, size) = segment.map_or((0, 0), |s| (s.offset, s.file_size));
-    let entries = program.part(at, size).as_chunks::<{ DYNAMIC as usize }>();
-    let entries = entries.0.iter().zip((at..).step_by(DYNAMIC as usize));
-    entries
-        .map(|(entry, at)| (at, word(entry, 0), word(entry, 8)))
-        .take_while(|(_, tag, _)| *tag != 0)
+    let entries = entries(program.part(at, size)).zip((at..).step_by(DYNAMIC as usize));
+    entries.map(|((tag, value), at)| (at, tag, value))
 }
 
 /// The changes that free the bytes of `wanted`: places in the file, in the first segment, from the end of the program
@@ -194,11 +191,8 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
 /// The relocations before `end` of the file, which the attached start has to apply. `None` if they are not all
 /// relative, or not the first ones of the program's only table.
 fn take(program: &Program<'_>, section: &Section<'_>, end: u64) -> Option<Vec<(u64, u64)>> {
-    let of = |wanted: u64| {
-        dynamic(program)
-            .find(|(_, tag, _)| *tag == wanted)
-            .map(|e| e.2)
-    };
+    let of =
+        |wanted: u64| dynamic(program).find_map(|(_, tag, value)| (tag == wanted).then_some(value));
     let relative = program.architecture.facts().relative;
     let count = (end - section.offset).div_ceil(RELA);
     let is_table = of(DT_RELA) == Some(section.address)
@@ -216,9 +210,4 @@ fn take(program: &Program<'_>, section: &Section<'_>, end: u64) -> Option<Vec<(u
             is_relative.then(|| (word(entry, 0), word(entry, 16)))
         })
         .collect()
-}
-
-fn word(bytes: &[u8], at: usize) -> u64 {
-    let word = bytes.get(at..).and_then(|b| b.first_chunk());
-    word.map_or(0, |w| u64::from_le_bytes(*w))
 }

@@ -2,7 +2,7 @@
 //! too.
 
 use crate::elf::dynamic::{
-    DT_JMPREL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_RELRSZ, DT_RELSZ,
+    DT_JMPREL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_RELRSZ, DT_RELSZ, entries, word,
 };
 use crate::elf::program::{Placement, Program, Segment};
 use crate::error::{Error, Result};
@@ -46,12 +46,7 @@ struct Reader<'a, 'p> {
 impl<'a> Reader<'a, '_> {
     fn read(mut self, dynamic: &Segment) -> Result<Vec<Relative>> {
         let bytes = self.program.part(dynamic.offset, dynamic.file_size);
-        let entries = bytes
-            .as_chunks::<16>()
-            .0
-            .iter()
-            .map(|e| (word(e, 0), word(e, 8)));
-        let entries: Vec<_> = entries.take_while(|(tag, _)| *tag != 0).collect();
+        let entries: Vec<_> = entries(bytes).collect();
         let of = |tag: u64| entries.iter().find(|e| e.0 == tag).map_or(0, |e| e.1);
         if let Some(table) = self.table(of(DT_RELR), of(DT_RELRSZ))? {
             self.relr(table)?;
@@ -161,9 +156,4 @@ impl<'a> Reader<'a, '_> {
         self.found.push(Relative { at, value });
         Ok(())
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> u64 {
-    let word = bytes.get(at..).and_then(|b| b.first_chunk());
-    word.map_or(0, |w| u64::from_le_bytes(*w))
 }

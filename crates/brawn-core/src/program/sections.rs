@@ -225,9 +225,8 @@ impl<'a, 'p> Sections<'a, 'p> {
         };
         let flags = WRITTEN | elf::SHF_TLS.0;
         let own = Span {
-            address: tls.image.address,
-            offset: tls.image.offset,
             size: tls.block.size,
+            ..tls.image
         };
         let Some(old) = self.program.segment(elf::PT_TLS) else {
             self.add_place(".brawn.tbss", elf::SHT_NOBITS, flags, own, tls.block.align);
@@ -268,11 +267,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         };
         self.add_place(name, kind, flags, before, tls.block.align);
         if is_image && has_sections {
-            let place = Span {
-                address: old.address,
-                offset: old.offset + self.layout.headers.shift,
-                size: old.file_size,
-            };
+            let place = Span::of(old, self.layout.headers.shift);
             self.add_place(".tdata.old", elf::SHT_PROGBITS, WRITTEN, place, old.align);
         }
     }

@@ -1,10 +1,9 @@
 //! The new program headers, when all places are known.
 
 use super::headers::{Headers, Where, moved};
-use super::layout::{Layout, Span};
+use super::layout::{Layout, Span, Tls};
 use super::tls;
-use crate::elf::program::{PROGRAM_HEADER, Program, Segment};
-use crate::elf::raw::{self, ProgramHeader};
+use crate::elf::program::{Program, Segment};
 use object::elf;
 use std::ops::Range;
 
@@ -15,6 +14,8 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
     let last_load = program.segments.iter().rposition(Segment::is_load);
     let first_load = program.segments.iter().position(Segment::is_load);
     let headers = layout.headers;
+    let of = |tls: Tls| tls::segment(&tls.block, tls.image.offset, tls.image.address);
+    let tls = layout.tls.map(of);
     for (number, old) in program.segments.iter().enumerate() {
         let mut segment = *old;
         if old.is_load() || old.file_size > 0 {
@@ -38,77 +39,42 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
         }
         if old.kind == elf::PT_PHDR.0 {
             let at = headers.at;
-            segment = Segment {
-                offset: at.offset,
-                address: at.address,
-                file_size: at.size,
-                size: at.size,
-                ..segment
-            };
+            segment = at.segment(elf::PT_PHDR, old.flags, at.size, old.align);
         }
-        if let (Some(tls), true) = (&layout.tls, old.kind == elf::PT_TLS.0) {
-            segment = tls::segment(&tls.block, tls.image.offset, tls.image.address);
+        if let (Some(tls), true) = (tls, old.kind == elf::PT_TLS.0) {
+            segment = tls;
         }
         segments.push(segment);
         if Some(number) == last_load {
             segments.extend(loads(layout));
         }
     }
-    if let (Some(tls), None) = (&layout.tls, program.segment(elf::PT_TLS)) {
-        segments.push(tls::segment(
-            &tls.block,
-            tls.image.offset,
-            tls.image.address,
-        ));
+    if program.segment(elf::PT_TLS).is_none() {
+        segments.extend(tls);
     }
-    let size = note.end - note.start;
-    segments.push(Segment {
-        kind: elf::PT_NOTE.0,
-        flags: elf::PF_R.0,
-        offset: layout.code.offset + (note.start - layout.code.address),
-        address: note.start,
-        file_size: size,
-        size,
-        align: 4,
-    });
+    let note = layout.code.part(note.start, note.end - note.start);
+    segments.push(note.segment(elf::PT_NOTE, elf::PF_R.0, note.size, 4));
     segments
 }
 
 /// The segment for [`Where::Below`]: the file header and everything up to the program headers' end.
 fn head(headers: &Headers) -> Segment {
     let size = headers.at.offset + headers.at.size;
-    Segment {
-        kind: elf::PT_LOAD.0,
-        flags: elf::PF_R.0,
-        offset: 0,
+    let place = Span {
         address: headers.at.address - headers.at.offset,
-        file_size: size,
+        offset: 0,
         size,
-        align: 0x1000,
-    }
+    };
+    place.segment(elf::PT_LOAD, elf::PF_R.0, size, 0x1000)
 }
 
 fn loads(layout: &Layout) -> impl Iterator<Item = Segment> {
-    let load = |flags, place: Span, size| Segment {
-        kind: elf::PT_LOAD.0,
-        flags,
-        offset: place.offset,
-        address: place.address,
-        file_size: place.size,
-        size,
-        align: layout.page,
+    let load = |place: Span, flags: u32, size| {
+        place.segment(elf::PT_LOAD, elf::PF_R.0 | flags, size, layout.page)
     };
     let code = layout.executable;
-    let code = load(elf::PF_R.0 | elf::PF_X.0, code, code.size);
-    let data = layout
-        .writable
-        .map(|w| load(elf::PF_R.0 | elf::PF_W.0, w.segment, w.memory));
+    let code = load(code, elf::PF_X.0, code.size);
+    let data = layout.writable;
+    let data = data.map(|w| load(w.segment, elf::PF_W.0, w.memory));
     [Some(code), data].into_iter().flatten()
-}
-
-/// A program header's bytes.
-pub fn bytes(segment: &Segment) -> [u8; PROGRAM_HEADER as usize] {
-    let mut bytes = [0; PROGRAM_HEADER as usize];
-    bytes.copy_from_slice(raw::bytes(&ProgramHeader::from(segment)));
-    bytes
 }

@@ -1,6 +1,7 @@
 //! Bytes with an address in memory and a place in the file.
 
-use crate::elf::program::{FILE_HEADER, PROGRAM_HEADER, Program};
+use crate::elf::program::{FILE_HEADER, PROGRAM_HEADER, Program, Segment};
+use object::elf;
 use serde::Serialize;
 
 /// Bytes with an address in memory and a place in the file.
@@ -26,6 +27,28 @@ impl Span {
             address,
             offset: self.offset + (address - self.address),
             size,
+        }
+    }
+
+    /// The place of a segment in a file that begins `shift` bytes before the program.
+    pub fn of(segment: &Segment, shift: u64) -> Self {
+        Self {
+            address: segment.address,
+            offset: segment.offset + shift,
+            size: segment.file_size,
+        }
+    }
+
+    /// The segment that is there, and has `size` bytes in memory.
+    pub fn segment(&self, kind: elf::ProgramType, flags: u32, size: u64, align: u64) -> Segment {
+        Segment {
+            kind: kind.0,
+            flags,
+            offset: self.offset,
+            address: self.address,
+            file_size: self.size,
+            size,
+            align,
         }
     }
 }

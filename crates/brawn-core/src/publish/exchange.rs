@@ -100,11 +100,7 @@ impl Target {
         let new = swap.file_name().unwrap_or_default();
         let failed = |e: Errno| Error::io("cannot rename the new file over it", e);
         let mut placed = self.named(new).map_err(failed)?;
-        let swap = || {
-            let folder = &self.folder;
-            rustix::fs::renameat_with(folder, new, folder, self.name(), RenameFlags::EXCHANGE)
-        };
-        match swap() {
+        match self.change_places(new) {
             Ok(()) => {}
             Err(Errno::BUSY) => return Ok(Exchange::MountPoint),
             Err(Errno::NOENT) => return Err(changed()),
@@ -127,6 +123,12 @@ impl Target {
         }
     }
 
+    /// Lets the file and the one under the name `new` change places.
+    fn change_places(&self, new: &OsStr) -> rustix::io::Result<()> {
+        let folder = &self.folder;
+        rustix::fs::renameat_with(folder, new, folder, self.name(), RenameFlags::EXCHANGE)
+    }
+
     /// Whether what came out is the file that was read, which is then removed. Otherwise it goes back.
     fn look_at_what_came_out(
         &self,
@@ -135,17 +137,15 @@ impl Target {
         seen: &Seen,
         read: &Fingerprint,
     ) -> rustix::io::Result<bool> {
-        let folder = &self.folder;
         let mut out = self.named(new)?;
         if out.is_same_file(seen) || self.has(new, read) {
             // If this fails, the next run removes it.
-            let _ = rustix::fs::unlinkat(folder, new, AtFlags::empty());
+            let _ = rustix::fs::unlinkat(&self.folder, new, AtFlags::empty());
             return Ok(true);
         }
         // If an even newer version comes out then, that one goes back, and so on.
         loop {
-            match rustix::fs::renameat_with(folder, new, folder, self.name(), RenameFlags::EXCHANGE)
-            {
+            match self.change_places(new) {
                 Ok(()) => {}
                 // Somebody has removed the new file.
                 Err(Errno::NOENT) => match self.rename_if_free(new, self.name()) {

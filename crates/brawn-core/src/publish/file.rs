@@ -60,10 +60,10 @@ pub struct Outcome<P> {
 /// Those of [`Target::open`].
 pub fn open(path: &Path, tell: &dyn Fn(Notice<'_>)) -> Result<Target> {
     let target = Target::open(path, |folder| tell(Notice::Waiting(folder)))?;
-    if target.recovered() {
+    if target.recovered {
         tell(Notice::RolledBack(target.path()));
     }
-    if let Some(newer) = target.newer() {
+    if let Some(newer) = &target.newer {
         tell(Notice::Newer(target.path(), newer));
     }
     Ok(target)

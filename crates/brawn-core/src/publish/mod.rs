@@ -84,7 +84,7 @@ pub struct Target {
     record: Option<Record>,
     /// Whether opening it rolled back an interrupted write.
     recovered: bool,
-    /// Where a newer version lies that opening it found.
+    /// Where a newer version of it lies, which another program had put there while a run worked that was then killed.
     newer: Option<PathBuf>,
 }
 
@@ -139,16 +139,6 @@ impl Target {
         &self.path
     }
 
-    /// Whether opening it rolled back an interrupted write.
-    pub fn recovered(&self) -> bool {
-        self.recovered
-    }
-
-    /// Where a newer version of it lies, which another program had put there while a run worked that was then killed.
-    pub fn newer(&self) -> Option<&Path> {
-        self.newer.as_deref()
-    }
-
     /// The file, for a look at its metadata.
     pub fn file(&self) -> &File {
         &self.file
@@ -178,9 +168,14 @@ impl Target {
     /// kept.
     pub fn publish(&self, old: &Source, new: &Content<'_>, has_payload: bool) -> Result<Published> {
         let is_checked = old.is_original_known();
-        self.publish_unplaced(old.fingerprint(), new.into(), has_payload, is_checked)
-            .map(|(published, _)| published)
-            .map_err(|e| e.path(&self.path))
+        self.publish_unplaced(
+            old.fingerprint(),
+            New::Content(new),
+            has_payload,
+            is_checked,
+        )
+        .map(|(published, _)| published)
+        .map_err(|e| e.path(&self.path))
     }
 
     /// The same for a file that is too large for memory. Returns the new file's fingerprint; `old` is the fingerprint

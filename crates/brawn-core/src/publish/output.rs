@@ -116,9 +116,7 @@ fn elsewhere<T>(
     fill: impl FnOnce(&mut File) -> Result<T>,
 ) -> Result<T> {
     let source = input::open(from).map_err(|e| input::failed("cannot open it", e).path(from))?;
-    let stat = source
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e).path(from))?;
+    let stat = input::stat(&source).map_err(|e| e.path(from))?;
     if let Some(there) = there(out)?
         && (there.dev(), there.ino()) == (stat.dev(), stat.ino())
     {

@@ -93,10 +93,11 @@ impl PrivateFolder {
     }
 
     fn one(&self, file: &Wanted) -> Result<()> {
-        if self
-            .read(&file.name)
-            .is_some_and(|there| there == file.bytes)
-        {
+        let is_there = || {
+            self.read(&file.name)
+                .is_some_and(|there| there == file.bytes)
+        };
+        if is_there() {
             return Ok(());
         }
         let failed = |e: std::io::Error| Error::io("cannot write to the cache", e);
@@ -118,10 +119,7 @@ impl PrivateFolder {
             }
             Err(e) => return Err(failed(e.into())),
         }
-        if self
-            .read(&file.name)
-            .is_some_and(|there| there == file.bytes)
-        {
+        if is_there() {
             return Ok(());
         }
         Err(Error::refused("it is not what brawn wrote there just now")

@@ -24,12 +24,8 @@ impl Target {
     /// Repairs what an interrupted run left behind.
     pub(super) fn recover(&mut self) -> Result<()> {
         for suffix in [".brawn-new", ".brawn-keep", ".brawn-record"] {
-            match fs::remove_file(self.beside(".", suffix)) {
-                Ok(()) => {}
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                // If the directory cannot be written, the error is reported when something is to be written.
-                Err(_) => {}
-            }
+            // If the directory cannot be written, the error is reported when something is to be written.
+            let _ = fs::remove_file(self.beside(".", suffix));
         }
         self.record = Record::read(&self.folder, &self.record(), &self.stat)?;
         self.newer = self.look_at_swap()?;
@@ -54,10 +50,7 @@ impl Target {
             let original = self.check_original(Some(&record))?;
             write::in_place(&self.path, now.size, &original)?;
             self.recovered = true;
-            self.stat = self
-                .file
-                .metadata()
-                .map_err(|e| Error::io("cannot look at it", e))?;
+            self.stat = input::stat(&self.file)?;
         }
         record.in_place = None;
         record.write(self)?;

@@ -23,9 +23,9 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -84,10 +84,6 @@ impl Key {
             modified: (stat.mtime(), stat.mtime_nsec()),
         }
     }
-
-    fn program(&self) -> PathBuf {
-        Path::new(&self.folder).join(&self.name)
-    }
 }
 
 /// What the cache has for a key.
@@ -140,10 +136,14 @@ impl RunCache {
             return None;
         }
         self.used(&key.folder);
-        Some(match there.st_size {
-            0 => Cached::AsItIs,
-            _ => Cached::Program(self.private.path().join(key.program())),
-        })
+        Some(self.cached(key, there.st_size == 0))
+    }
+
+    fn cached(&self, key: &Key, is_empty: bool) -> Cached {
+        match is_empty {
+            true => Cached::AsItIs,
+            false => Cached::Program(self.private.path().join(&key.folder).join(&key.name)),
+        }
     }
 
     /// Puts a rewritten program there. An empty one says that the program itself is to be run.
@@ -163,10 +163,7 @@ impl RunCache {
         }
         made.map_err(failed)?;
         self.tidy(&key.folder, SystemTime::now(), LIMIT);
-        Ok(match content.size() {
-            0 => Cached::AsItIs,
-            _ => Cached::Program(self.private.path().join(key.program())),
-        })
+        Ok(self.cached(key, content.size() == 0))
     }
 
     /// A new directory of this process's own.
@@ -233,7 +230,7 @@ impl RunCache {
     /// Removes a directory in the cache and the files in it.
     fn remove(&self, name: &str) -> rustix::io::Result<()> {
         for file in self.names(name)? {
-            let path = Path::new(name).join(OsString::from_vec(file.into_bytes()));
+            let path = Path::new(name).join(file);
             match rustix::fs::unlinkat(&self.private, path, AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(e) => return Err(e),
@@ -243,14 +240,15 @@ impl RunCache {
     }
 
     /// The names in a directory of the cache; for `.`, the names of all its directories.
-    fn names(&self, folder: &str) -> rustix::io::Result<Vec<CString>> {
+    fn names(&self, folder: &str) -> rustix::io::Result<Vec<OsString>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(&self.private, folder, flags, Mode::empty())?;
         let mut names = Vec::new();
         for entry in Dir::read_from(handle)? {
-            let name = entry?.file_name().to_owned();
-            if !matches!(name.as_bytes(), b"." | b"..") {
-                names.push(name);
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name != "." && name != ".." {
+                names.push(name.to_owned());
             }
         }
         Ok(names)
@@ -308,7 +306,7 @@ impl RunCache {
     fn taken(&self, folder: &str) -> u64 {
         let names = self.names(folder).unwrap_or_default();
         let sizes = names.into_iter().filter_map(|name| {
-            let path = Path::new(folder).join(OsString::from_vec(name.into_bytes()));
+            let path = Path::new(folder).join(name);
             let stat = rustix::fs::statat(&self.private, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             Some(stat.st_blocks.cast_unsigned() * 512)
         });

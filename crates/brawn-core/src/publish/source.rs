@@ -3,7 +3,7 @@
 use super::kept;
 use super::record::{Record, State};
 use super::standing::{lost_original, open_original, original_path, record_of, wrong_original};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fingerprint::Fingerprint;
 use crate::format::Format;
 use crate::input;
@@ -30,7 +30,7 @@ impl Source {
     /// The file or its record cannot be read, brawn did not write the record, or it may be somebody else's.
     pub fn read(path: &Path, file: &File) -> Result<Self> {
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        let record = record_of(&real, &stat_of(file)?)?;
+        let record = record_of(&real, &input::stat(file)?)?;
         Self::of(real, file, record)
     }
 
@@ -50,7 +50,7 @@ impl Source {
         Ok(Self {
             path,
             bytes,
-            stat: stat_of(file)?,
+            stat: input::stat(file)?,
             record,
             fingerprint: OnceCell::new(),
             original: OnceCell::new(),
@@ -99,9 +99,4 @@ impl Source {
     pub(super) fn is_original_known(&self) -> bool {
         matches!(self.original.get(), Some(Some(_)))
     }
-}
-
-fn stat_of(file: &File) -> Result<Metadata> {
-    file.metadata()
-        .map_err(|e| Error::io("cannot look at it", e))
 }

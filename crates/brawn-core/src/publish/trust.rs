@@ -4,6 +4,7 @@
 //! bytes, so it must not replace such a file.
 
 use crate::error::{Error, Result};
+use crate::input;
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::fs::{File, Metadata};
@@ -14,7 +15,7 @@ use std::os::unix::fs::MetadataExt as _;
 /// # Errors
 /// The file cannot be looked at.
 pub fn rights(file: &File) -> Result<Vec<&'static str>> {
-    let mode = look(file)?.mode();
+    let mode = input::stat(file)?.mode();
     let mut rights = Vec::new();
     if mode & SETUID != 0 {
         rights.push("setuid");
@@ -33,7 +34,7 @@ pub fn rights(file: &File) -> Result<Vec<&'static str>> {
 /// # Errors
 /// It has such rights or such a signature, or cannot be looked at.
 pub fn refuse(file: &File) -> Result<()> {
-    refuse_set_id(&look(file)?)?;
+    refuse_set_id(&input::stat(file)?)?;
     refuse_capabilities(file)?;
     refuse_signature(file)
 }
@@ -85,11 +86,6 @@ fn refuse_signature(file: &File) -> Result<()> {
 const SETUID: u32 = 0o4000;
 const SETGID: u32 = 0o2000;
 const CAPABILITIES: &CStr = c"security.capability";
-
-fn look(file: &File) -> Result<Metadata> {
-    file.metadata()
-        .map_err(|e| Error::io("cannot look at it", e))
-}
 
 fn has_attribute(file: &File, name: &CStr) -> Result<bool> {
     match rustix::fs::fgetxattr_query(file, name) {

@@ -3,6 +3,7 @@
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::fingerprint::{Fingerprint, Hashed};
+use crate::input;
 use rustix::fs::XattrFlags;
 use rustix::io::Errno;
 use std::ffi::CString;
@@ -30,12 +31,6 @@ pub(super) enum New<'a, 'b> {
     Stream(&'a mut dyn Stream),
 }
 
-impl<'a, 'b> From<&'a Content<'b>> for New<'a, 'b> {
-    fn from(content: &'a Content<'b>) -> Self {
-        Self::Content(content)
-    }
-}
-
 /// Writes to a file, and hashes the bytes.
 struct Tee<'a> {
     file: &'a mut File,
@@ -56,17 +51,34 @@ impl Write for Tee<'_> {
 
 /// Writes and syncs `new` to `path`, a name of brawn's own, with the owner, mode and extended
 /// attributes of `like`.
-pub(super) fn stage<'a, 'b>(
+pub(super) fn stage(path: &Path, new: New<'_, '_>, like: &File) -> Result<Fingerprint> {
+    made(path, new, |file| copy_metadata(like, file))
+}
+
+/// Writes and syncs `content` to `path`, a name of brawn's own. Whoever may read `like` may read it, and nobody else; only
+/// the owner may write to it.
+pub(super) fn readable(path: &Path, content: &Content<'_>, like: &File) -> Result<()> {
+    let written = made(path, New::Content(content), |file| {
+        let stat = input::stat(like)?;
+        copy_owner(&stat, file)?;
+        copy_xattrs(like, file, |name| name == b"system.posix_acl_access")?;
+        set_mode(file, stat.mode() & 0o044 | 0o600)
+    });
+    written.map(drop)
+}
+
+/// Writes and syncs `new` to a new file at `path`. Others cannot read it until `own` sets its owner and mode.
+fn made(
     path: &Path,
-    new: impl Into<New<'a, 'b>>,
-    like: &File,
-) -> Result<Fingerprint>
-where
-    'b: 'a,
-{
-    // Others cannot read it until its owner and mode are set.
-    let mut file = create(path, 0o600)?;
-    let written = fill_as(&mut file, new.into(), like);
+    new: New<'_, '_>,
+    own: impl FnOnce(&File) -> Result<()>,
+) -> Result<Fingerprint> {
+    let mut file = create(path)?;
+    let written = fill(&mut file, new).and_then(|fingerprint| {
+        own(&file)?;
+        sync(&file)?;
+        Ok(fingerprint)
+    });
     if written.is_err() {
         // The error to report is the one of the failed write.
         let _ = fs::remove_file(path);
@@ -74,47 +86,14 @@ where
     written.map_err(|e| e.path(path))
 }
 
-/// Writes and syncs `new` to a new file, with the owner, mode and extended attributes of `like`.
-fn fill_as(file: &mut File, new: New<'_, '_>, like: &File) -> Result<Fingerprint> {
-    let fingerprint = fill(file, new)?;
-    finish_as(file, like)?;
-    Ok(fingerprint)
-}
-
-/// Gives a new file the owner, mode and extended attributes of `like`, and syncs it.
-fn finish_as(file: &File, like: &File) -> Result<()> {
-    copy_metadata(like, file)?;
-    sync(file)
-}
-
-/// Writes and syncs `content` to `path`, a name of brawn's own. Whoever may read `like` may read it, and nobody else; only
-/// the owner may write to it.
-pub(super) fn readable(path: &Path, content: &Content<'_>, like: &File) -> Result<()> {
-    let mut file = create(path, 0o600)?;
-    let written = fill(&mut file, content.into()).and_then(|_| {
-        let stat = like
-            .metadata()
-            .map_err(|e| Error::io("cannot look at it", e))?;
-        copy_owner(&stat, &file)?;
-        copy_xattrs(like, &file, |name| name == b"system.posix_acl_access")?;
-        set_mode(&file, stat.mode() & 0o044 | 0o600)?;
-        sync(&file)
-    });
-    if written.is_err() {
-        // As above.
-        let _ = fs::remove_file(path);
-    }
-    written.map_err(|e| e.path(path))
-}
-
-fn create(path: &Path, mode: u32) -> Result<File> {
+fn create(path: &Path) -> Result<File> {
     // The file of an interrupted run. The directory is locked, so nobody is writing it now.
     let _ = fs::remove_file(path);
     OpenOptions::new()
         .read(true)
         .write(true)
         .create_new(true)
-        .mode(mode)
+        .mode(0o600)
         .open(path)
         .map_err(|e| no_new_file(path, e))
 }
@@ -193,9 +172,7 @@ pub(super) fn sync(file: &File) -> Result<()> {
 
 /// Gives `to` the owner, mode and extended attributes of `from`.
 fn copy_metadata(from: &File, to: &File) -> Result<()> {
-    let old = from
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e))?;
+    let old = input::stat(from)?;
     copy_owner(&old, to)?;
     copy_xattrs(from, to, |_| true)?;
     // This comes after the owner, since changing the owner clears set-id bits; and after the attributes, since an ACL
@@ -209,9 +186,7 @@ pub(super) fn set_mode(file: &File, mode: u32) -> Result<()> {
 }
 
 pub(super) fn copy_owner(from: &fs::Metadata, to: &File) -> Result<()> {
-    let now = to
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e))?;
+    let now = input::stat(to)?;
     if (from.uid(), from.gid()) == (now.uid(), now.gid()) {
         return Ok(());
     }

@@ -42,7 +42,7 @@ struct Saved {
     layers: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Manifest {
     #[serde(default)]
     manifests: Vec<Descriptor>,
@@ -86,10 +86,7 @@ impl Signs {
 pub(crate) fn images(package: &[u8], files: &Files) -> Result<Option<Vec<Vec<String>>>> {
     let mut images = Vec::new();
     if files.contains_key(&b"oci-layout"[..]) && files.contains_key(&b"index.json"[..]) {
-        let index: Manifest = json(package, files, "index.json")?.unwrap_or(Manifest {
-            manifests: Vec::new(),
-            layers: Vec::new(),
-        });
+        let index: Manifest = json(package, files, "index.json")?.unwrap_or_default();
         manifests(package, files, index, DEPTH, &mut images)?;
     } else {
         let is_saved = |range: &Range<usize>| {

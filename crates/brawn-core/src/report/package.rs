@@ -3,7 +3,7 @@
 //! disk.
 
 use super::container;
-use super::unpack::{Budget, Give, Member, START, Seen, count, cut, lower, stream, unpack};
+use super::unpack::{Budget, Give, START, Seen, count, damaged, lower, refused, stream, unpack};
 use crate::archive::read::Archive;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
@@ -95,7 +95,7 @@ fn member(name: &[u8], bytes: Result<&[u8]>, budget: &mut Budget, take: &mut Tak
             return 0;
         }
     };
-    if budget.depth() == DEPTH {
+    if budget.depth == DEPTH {
         let error = Error::refused(format!("a package in {DEPTH} others"))
             .next("unpack it, and inspect the directory");
         take(name, Err(error));
@@ -116,15 +116,13 @@ fn zip(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize
     let bad = |e: zip::result::ZipError| match e {
         // Whole, but in a way that is not read.
         ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_) => {
-            Error::refused(format!("zip archive: {}", lower(&e.to_string())))
-                .expected("members that are stored or deflated")
-                .next("unpack it, and inspect the directory")
+            let found = format!("zip archive: {}", lower(&e.to_string()));
+            refused(found, "members that are stored or deflated")
         }
-        e => Error::malformed(format!("zip archive: {}", lower(&e.to_string())))
-            .next("the file is truncated or damaged: get it again"),
+        e => damaged(format!("zip archive: {}", lower(&e.to_string()))),
     };
     let mut archive = zip::ZipArchive::new(Cursor::new(package)).map_err(bad)?;
-    count(archive.len(), budget.limits())?;
+    count(archive.len(), budget.limits)?;
     let mut others = 0;
     for number in 0..archive.len() {
         let name = archive.name_for_index(number).transpose().map_err(bad)?;
@@ -133,10 +131,8 @@ fn zip(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize
             Ok(file) => file,
             // A password, or a method of compression: the other members can be read.
             Err(ZipError::UnsupportedArchive(what)) => {
-                let error = Error::refused(lower(what))
-                    .expected("a member that is stored or deflated, without a password")
-                    .next("unpack it, and inspect the directory");
-                others += give(budget, &name, Err(error));
+                let expected = "a member that is stored or deflated, without a password";
+                others += give(budget, &name, Err(refused(lower(what), expected)));
                 continue;
             }
             Err(e) => return Err(bad(e).member(&name)),
@@ -152,23 +148,15 @@ fn zip(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize
             method => match stored(package, &file).and_then(stream) {
                 Some(mut stream) => budget.member(&mut stream, size),
                 None => {
-                    let error =
-                        Error::refused(format!("compressed by {}", lower(&method.to_string())))
-                            .expected("a member that is stored or deflated")
-                            .next("unpack it, and inspect the directory");
+                    let found = format!("compressed by {}", lower(&method.to_string()));
+                    let error = refused(found, "a member that is stored or deflated");
                     others += give(budget, &name, Err(error));
                     continue;
                 }
             },
         };
-        match read.map_err(|e| e.member(&name))? {
-            Member::Read(bytes, _taken) if (bytes.len() as u64) < size => {
-                return Err(cut(bytes.len(), size).member(&name));
-            }
-            Member::Read(bytes, _taken) => others += give(budget, &name, Ok(&bytes)),
-            Member::Closed(what) => others += give(budget, &name, Err(closed(what))),
-            Member::Other => others += 1,
-        }
+        let member = read.map_err(|e| e.member(&name))?;
+        others += member.give(&name, size, budget, give)?;
     }
     Ok(others)
 }
@@ -219,8 +207,7 @@ fn debian(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<us
     }
     match has_data {
         true => Ok(others),
-        false => Err(Error::malformed("a Debian package without data.tar")
-            .next("the file is truncated or damaged: get it again")),
+        false => Err(damaged("a Debian package without data.tar")),
     }
 }
 
@@ -233,11 +220,8 @@ fn compressed(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Resul
     budget.read(&mut stream.by_ref(), START as u64, &mut start)?;
     if Format::of(&start) != Format::Tar && !is_empty_tar(&start) {
         budget.count()?;
-        return Ok(match budget.file(start, &mut stream)? {
-            Member::Read(bytes, _taken) => give(budget, b"", Ok(&bytes)),
-            Member::Closed(what) => give(budget, b"", Err(closed(what))),
-            Member::Other => 1,
-        });
+        let file = budget.file(start, &mut stream)?;
+        return file.give(b"", 0, budget, give);
     }
     let stream = Box::new(Cursor::new(start).chain(stream));
     let mut signs = container::Signs::default();
@@ -273,7 +257,7 @@ fn plain(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usi
     // Nothing has been unpacked yet.
     let mut all = Budget::new(Limits {
         total: package.len() as u64,
-        ..budget.limits()
+        ..budget.limits
     });
     unpack(Box::new(package), &mut all, &mut list, &mut |_, _, _| 0)?;
     match container::images(package, &files)? {

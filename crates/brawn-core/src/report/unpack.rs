@@ -106,9 +106,8 @@ pub(super) fn unpack(
     let bad = |e: std::io::Error| match e.kind() {
         _ if too_much(&e) => exceeds("it", limits.total),
         ErrorKind::Unsupported | ErrorKind::OutOfMemory => unsupported(&e),
-        _ => Error::malformed(format!("tarball: {}", lower(&e.to_string())))
-            .expected("a tar archive, plain or compressed")
-            .next("the file is truncated or damaged: get it again"),
+        _ => damaged(format!("tarball: {}", lower(&e.to_string())))
+            .expected("a tar archive, plain or compressed"),
     };
     let mut archive = tar::Archive::new(stream.clone());
     let mut others = 0;
@@ -131,10 +130,9 @@ pub(super) fn unpack(
         let is_file = is_unpacked(kind);
         let seen = Seen {
             name: &name,
-            kind: if is_file {
-                tar::EntryType::Regular
-            } else {
-                kind
+            kind: match is_file {
+                true => tar::EntryType::Regular,
+                false => kind,
             },
             contents: start..start.saturating_add(stored),
         };
@@ -159,14 +157,8 @@ pub(super) fn unpack(
                 Err(e) => (Err(unread(&e)), 0),
             },
         };
-        match member.map_err(|e| e.member(&name))? {
-            Member::Read(bytes, _) if (bytes.len() as u64) < size => {
-                return Err(cut(bytes.len(), size).member(&name));
-            }
-            Member::Read(bytes, _taken) => others += give(budget, &name, Ok(&bytes)),
-            Member::Closed(what) => others += give(budget, &name, Err(closed(what))),
-            Member::Other => others += 1,
-        }
+        let member = member.map_err(|e| e.member(&name))?;
+        others += member.give(&name, size, budget, give)?;
     }
     // Packages inside have counted their own.
     let read = before - stream.look(|stream| stream.left);
@@ -184,11 +176,37 @@ pub(super) enum Member {
     Other,
 }
 
-/// The error for a member that is shorter than the archive says.
-pub(super) fn cut(found: usize, size: u64) -> Error {
-    Error::malformed(format!("it ends after {found} bytes"))
-        .expected(format!("{size} bytes"))
-        .next("the file is truncated or damaged: get it again")
+impl Member {
+    /// Gives it, if it has the `size` that the archive says. Returns how many files it is that are not inspected.
+    pub(super) fn give(
+        self,
+        name: &[u8],
+        size: u64,
+        budget: &mut Budget,
+        give: &mut Give<'_>,
+    ) -> Result<usize> {
+        match self {
+            Self::Read(bytes, _) if (bytes.len() as u64) < size => {
+                let found = format!("it ends after {} bytes", bytes.len());
+                let error = damaged(found).expected(format!("{size} bytes"));
+                Err(error.member(name))
+            }
+            Self::Read(bytes, _taken) => Ok(give(budget, name, Ok(&bytes))),
+            Self::Closed(what) => Ok(give(budget, name, Err(closed(what)))),
+            Self::Other => Ok(1),
+        }
+    }
+}
+
+/// The error for a package that is not whole.
+pub(super) fn damaged(found: impl Into<String>) -> Error {
+    Error::malformed(found).next("the file is truncated or damaged: get it again")
+}
+
+/// The error for a package, or a member, that brawn does not unpack.
+pub(super) fn refused(found: impl Into<String>, expected: &str) -> Error {
+    let error = Error::refused(found).expected(expected);
+    error.next("unpack it, and inspect the directory")
 }
 
 /// The error for a format that brawn does not open.
@@ -203,9 +221,8 @@ fn unsupported(error: &std::io::Error) -> Error {
         ErrorKind::OutOfMemory => "xz with a window of more than 64 MiB".into(),
         _ => crate::error::printable(error.to_string().as_bytes()),
     };
-    Error::refused(format!("compressed by {what}"))
-        .expected("what `xz` and `zstd` unpack without an option")
-        .next("unpack it, and inspect the directory")
+    let expected = "what `xz` and `zstd` unpack without an option";
+    refused(format!("compressed by {what}"), expected)
 }
 
 /// What the entries before a file's entry say about it.
@@ -229,11 +246,8 @@ fn is_unpacked(kind: tar::EntryType) -> bool {
 
 /// The error for contents that cannot be read.
 fn unread(error: &std::io::Error) -> Error {
-    Error::malformed(format!(
-        "it cannot be unpacked: {}",
-        lower(&error.to_string())
-    ))
-    .next("the file is truncated or damaged: get it again")
+    let error = lower(&error.to_string());
+    damaged(format!("it cannot be unpacked: {error}"))
 }
 
 impl Long {
@@ -288,13 +302,13 @@ impl Long {
 
 /// How much may still be unpacked.
 pub(super) struct Budget {
-    limits: Limits,
+    pub(super) limits: Limits,
     left: u64,
     /// How many bytes may still be read from compressed streams, including data between members.
     stream: u64,
     members: usize,
     /// How many packages are around the one that is read.
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 impl Budget {
@@ -314,10 +328,6 @@ impl Budget {
         let result = read(self);
         self.depth -= 1;
         result
-    }
-
-    pub(super) fn depth(&self) -> usize {
-        self.depth
     }
 
     /// Counts one more member. Archives may share one budget.
@@ -368,10 +378,6 @@ impl Budget {
         Ok(Member::Read(start, taken))
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        self.limits
-    }
-
     /// Reads at most that much.
     pub(super) fn read(
         &mut self,
@@ -413,9 +419,8 @@ pub(super) fn count(members: usize, limits: Limits) -> Result<()> {
 }
 
 pub(super) fn exceeds(what: &str, most: u64) -> Error {
-    Error::refused(format!("{what} unpacks to more than {most} bytes"))
-        .expected("a package of a size that fits into memory")
-        .next("unpack it, and inspect the directory")
+    let found = format!("{what} unpacks to more than {most} bytes");
+    refused(found, "a package of a size that fits into memory")
 }
 
 pub(super) fn lower(text: &str) -> String {

@@ -14,7 +14,7 @@ use crate::format::Format;
 use crate::identify::executable;
 use crate::identify::heap::{FoundHeap, Heap, Sure};
 use crate::identify::rewritten::Rewritten;
-use crate::identify::{Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
+use crate::identify::{Libc, MEMORY, Memory, PRIVATE, PUBLIC};
 use crate::note::Note;
 use crate::report::inspect;
 use crate::report::inspect::{by_code, inspect, inspect_image_with};
@@ -203,20 +203,23 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
     let heap = PUBLIC.iter().chain(PRIVATE);
     let mut functions: Vec<Function> = heap.map(|n| evidence.function(n, Group::Heap)).collect();
     functions.extend(MEMORY.iter().map(|n| evidence.function(n, Group::Memory)));
-    functions.extend(payload.into_iter().flat_map(|p| others(&evidence, p)));
-    functions.extend(supplied(&image, payloads)?);
+    if let Some(payload) = payload {
+        functions.extend(others(&evidence, payload));
+        functions.extend(supplied(&image, payload)?);
+    }
     let (verdict, sure, why) = verdict(
         &found,
         &functions,
         image.has_symbol_table,
         evidence.rewritten.is_some(),
     );
+    let beside = found.heaps.into_iter().filter(|h| h.heap.is_another());
     Ok(Verification {
         architecture: found.architecture,
         libc_version: found.libc_version,
         has_symbols: image.has_symbol_table,
         heap: found.heap,
-        beside: found.heaps.into_iter().filter(is_beside).collect(),
+        beside: beside.collect(),
         note,
         memory: found.memory,
         memory_note: found.memory_note,
@@ -255,8 +258,7 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Inspection) -> Result<()> {
     if let Some((system, sign)) = System::of_image(image) {
         return Err(system.refused(&sign));
     }
-    let is_static = matches!(found.linkage, Linkage::Static | Linkage::StaticPie);
-    if !is_static || found.libc == Libc::Glibc {
+    if !found.linkage.is_static() || found.libc == Libc::Glibc {
         let of = match found.libc {
             Libc::Unknown => "of an unknown libc".to_owned(),
             libc => format!("linked with {}", libc.name()),
@@ -272,36 +274,29 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Inspection) -> Result<()> {
 }
 
 /// The functions that brawn supplied, found by their notes.
-fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
-    let machine = image.ident.architecture();
-    // All profiles supply the same functions.
-    let Some(payload) = payloads.iter().find(|p| Some(p.architecture) == machine) else {
-        return Ok(Vec::new());
-    };
+fn supplied(image: &Image<'_>, payload: &Payload) -> Result<Vec<Function>> {
     let code = Code::supplied(payload)?;
     let located = code.locate(image);
     let tell = |name: &'static str, note: &Note| {
         let symbol = image.defined().find(|s| s.name == name);
         let same = symbol.and_then(|s| located.as_ref()?.at(image, name, s.address).same());
-        let evidence = match same {
-            Some(bytes) => format!(
-                "its code is brawn {}'s: {bytes} bytes are the same",
-                code.version
-            ),
-            None => format!(
-                "a note of brawn {}'s is its own",
-                printable(note.brawn.as_bytes())
-            ),
+        let (sure, evidence) = match same {
+            Some(bytes) => {
+                let version = code.version;
+                let what = format!("its code is brawn {version}'s: {bytes} bytes are the same");
+                (Sure::Certain, what)
+            }
+            None => {
+                let version = printable(note.brawn.as_bytes());
+                let what = format!("a note of brawn {version}'s is its own");
+                (Sure::Likely, what)
+            }
         };
         Function {
             name,
             group: Group::Supplied,
             provider: Provider::Brawn,
-            sure: if same.is_some() {
-                Sure::Certain
-            } else {
-                Sure::Likely
-            },
+            sure,
             address: symbol.map(|s| s.address),
             evidence,
         }
@@ -314,11 +309,6 @@ fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
     Ok(names
         .filter_map(|name| Some(tell(name, noted(name)?)))
         .collect())
-}
-
-/// Whether a heap is neither brawn's nor musl's.
-fn is_beside(found: &FoundHeap) -> bool {
-    !found.heap.is_musl() && found.heap != Heap::Brawn
 }
 
 /// The verdict on a program with `other`, a heap that is known and has none of libc's names, or all of them: of musl's
@@ -370,7 +360,7 @@ fn verdict(
     let is_musls = found.heaps.iter().any(|h| h.heap.is_musl());
     let (brawn, musl, own) = (of(Provider::Brawn), of(Provider::Musl), of(Provider::Own));
     let is_brawns = has(Heap::Brawn) || !brawn.is_empty();
-    let others = found.heaps.iter().find(|h| is_beside(h));
+    let others = found.heaps.iter().find(|h| h.heap.is_another());
     if is_brawns && (is_musls || !musl.is_empty()) {
         let why = format!("brawn's heap is in it, and of musl's {}", musl.join(", "));
         return (Verdict::Mixed, sure, why);
@@ -411,15 +401,11 @@ fn verdict(
         let why = "no function of a heap is in it".to_string();
         return (Verdict::NoHeap, Sure::Certain, why);
     }
-    let why = if musl.is_empty() {
-        printable(found.why.as_bytes())
-    } else {
-        format!("of musl's heap it has {}", musl.join(", "))
-    };
-    let verdict = if musl.is_empty() {
-        Verdict::Unknown
-    } else {
-        Verdict::NotReplaced
-    };
-    (verdict, sure, why)
+    match musl.is_empty() {
+        true => (Verdict::Unknown, sure, printable(found.why.as_bytes())),
+        false => {
+            let why = format!("of musl's heap it has {}", musl.join(", "));
+            (Verdict::NotReplaced, sure, why)
+        }
+    }
 }

@@ -110,25 +110,16 @@ impl Build {
         let operands = || self.functions.iter().map(|f| f.operands.len());
         let sizes = || self.functions.iter().map(|f| f.size);
         let all: u64 = sizes().map(u64::from).sum();
+        let most_operands = operands().max().unwrap_or(0);
+        let most_bytes = sizes().max().unwrap_or(0) as usize;
+        let all_bytes = usize::try_from(all).unwrap_or(usize::MAX);
         let counts = [
             (self.functions.len(), MOST_FUNCTIONS, "functions"),
             (self.constants.len(), MOST_FUNCTIONS, "constants"),
-            (
-                operands().max().unwrap_or(0),
-                MOST_OPERANDS.0,
-                "operands of a function",
-            ),
+            (most_operands, MOST_OPERANDS.0, "operands of a function"),
             (operands().sum(), MOST_OPERANDS.1, "operands"),
-            (
-                sizes().max().unwrap_or(0) as usize,
-                MOST_BYTES.0 as usize,
-                "bytes of a function",
-            ),
-            (
-                usize::try_from(all).unwrap_or(usize::MAX),
-                MOST_BYTES.1 as usize,
-                "bytes of code",
-            ),
+            (most_bytes, MOST_BYTES.0 as usize, "bytes of a function"),
+            (all_bytes, MOST_BYTES.1 as usize, "bytes of code"),
         ];
         let (count, most, what) = counts.into_iter().find(|(count, most, _)| count > most)?;
         Some(format!("{count} {what}, and at most {most} are musl's"))
@@ -141,12 +132,8 @@ impl Build {
     /// Errors: [`Kind::Usage`](crate::Kind::Usage) for another architecture.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         if self.architecture != other.architecture {
-            let found = format!(
-                "{} and {}",
-                self.architecture.name(),
-                other.architecture.name()
-            );
-            return Err(Error::new(crate::Kind::Usage, found).expected("one architecture"));
+            let (one, another) = (self.architecture.name(), other.architecture.name());
+            return Err(Error::usage(format!("{one} and {another}")).expected("one architecture"));
         }
         let mut positions: HashMap<String, u32> = self.names.iter().cloned().zip(0..).collect();
         let mut position = |name: u32| {
@@ -227,14 +214,19 @@ impl Function {
 /// The first half of the SHA-256 of `code`, with the bytes of `operands` set to zero.
 fn digest(code: &[u8], operands: &[Operand]) -> [u8; 16] {
     let mut code = code.to_vec();
+    fill(&mut code, operands, 0);
+    half(&code)
+}
+
+/// Puts `with` at the places of all bytes of operands.
+fn fill<T: Copy>(all: &mut [T], operands: &[Operand], with: T) {
     for operand in operands {
         let bytes = operand.form.bytes(operand.at);
-        let end = (bytes.end as usize).min(code.len());
-        if let Some(masked) = code.get_mut(bytes.start as usize..end) {
-            masked.fill(0);
+        let end = (bytes.end as usize).min(all.len());
+        if let Some(masked) = all.get_mut(bytes.start as usize..end) {
+            masked.fill(with);
         }
     }
-    half(&code)
 }
 
 /// The first half of the SHA-256 of `bytes`.

@@ -3,6 +3,7 @@
 //! Sources: "System V ABI, AMD64 Architecture Processor Supplement" (relocations, and what linkers may make of
 //! loads from the global offset table), "ELF for the Arm 64-bit Architecture", Arm ARM C6.2 (instructions).
 
+use crate::arch::{Branch, Isa, b_or_bl};
 use crate::elf::program::Program;
 use std::ops::Range;
 
@@ -97,7 +98,7 @@ pub fn addresses(
                 .and_then(|b| Some(u64::from_le_bytes(b.try_into().ok()?))),
             Form::Table => table(program, at),
             Form::Branch => word(program, at)
-                .and_then(|w| branch(w, at))
+                .and_then(|w| b_or_bl(w, at))
                 .map(|to| behind_veneer(program, to)),
             Form::Low => {
                 let pages = operands[..number].iter().rev();
@@ -147,26 +148,12 @@ fn table(program: &Program<'_>, at: u64) -> Option<u64> {
     }
 }
 
-/// The target of the `b` or `bl` at `at`.
-pub fn branch(instruction: u32, at: u64) -> Option<u64> {
-    (instruction & 0x7c00_0000 == 0x1400_0000).then(|| {
-        let words = (instruction << 6) as i32 >> 6;
-        at.wrapping_add_signed(i64::from(words) * 4)
-    })
-}
-
 /// The target of a linker's veneer at `at` (`adrp x16; add x16, x16; br x16`); `at` itself if there is no veneer.
 fn behind_veneer(program: &Program<'_>, at: u64) -> u64 {
-    let is_veneer = || {
-        let page = word(program, at)?;
-        let add = word(program, at.wrapping_add(4))?;
-        let jump = word(program, at.wrapping_add(8))?;
-        (page & 0x9f00_001f == 0x9000_0010
-            && add & 0xffc0_03ff == 0x9100_0210
-            && jump == 0xd61f_0200)
-            .then(|| low(page, at, add, at.wrapping_add(4)))?
-    };
-    is_veneer().unwrap_or(at)
+    let jump = program.at(at, Branch::LONGEST);
+    let jump = jump.and_then(|code| Isa::Aarch64.branch(code, at));
+    let veneer = jump.filter(|jump| jump.length == Branch::LONGEST);
+    veneer.map_or(at, |jump| jump.target)
 }
 
 /// The address made by `adrp` (or a linker's `nop`) and by the instruction with the rest.

@@ -107,12 +107,7 @@ fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut FoundToo
         is_musl_triple(target).then(|| target.to_owned())
     });
     found.archives.push(Archive {
-        kind: ToolchainKind::MuslCross,
-        name: own,
         target,
-        active: false,
-        version: None,
-        path: lib.join("libc.a"),
-        certain: false,
+        ..Archive::new(ToolchainKind::MuslCross, own, lib.join("libc.a"))
     });
 }

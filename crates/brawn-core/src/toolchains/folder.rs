@@ -1,7 +1,7 @@
 //! Directories. Each is read once, and gives its entries in a stable order.
 
-use super::is_missing;
 use crate::error::Error;
+use crate::input::is_missing;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

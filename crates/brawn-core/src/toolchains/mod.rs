@@ -14,6 +14,7 @@ pub use rust::Rust;
 pub use state::{State, Toolchain, survey};
 
 use crate::error::{Error, Result};
+use crate::input::is_missing;
 use crate::shown::shown;
 use folder::Folder;
 use serde::Serialize;
@@ -111,6 +112,21 @@ pub struct Archive {
     pub(crate) certain: bool,
 }
 
+impl Archive {
+    /// One for which nothing but its path tells what it is.
+    fn new(kind: ToolchainKind, name: String, path: PathBuf) -> Self {
+        Self {
+            kind,
+            name,
+            target: None,
+            active: false,
+            version: None,
+            path,
+            certain: false,
+        }
+    }
+}
+
 /// The results of [`find`].
 #[derive(Debug, Default)]
 pub struct FoundToolchains {
@@ -124,22 +140,17 @@ pub struct FoundToolchains {
 
 /// Looks for the archives of toolchains of these kinds.
 pub fn find(places: &Places, kinds: &[ToolchainKind]) -> FoundToolchains {
+    type Find = fn(&Places, &mut FoundToolchains);
+    const FINDERS: [(ToolchainKind, Find); 5] = [
+        (ToolchainKind::Rust, rust::find),
+        (ToolchainKind::System, system::find),
+        (ToolchainKind::MuslCross, cross::find),
+        (ToolchainKind::Zig, zig),
+        (ToolchainKind::Swift, swift::find),
+    ];
     let mut found = FoundToolchains::default();
-    let has = |kind| kinds.contains(&kind);
-    if has(ToolchainKind::Rust) {
-        rust::find(places, &mut found);
-    }
-    if has(ToolchainKind::System) {
-        system::find(places, &mut found);
-    }
-    if has(ToolchainKind::MuslCross) {
-        cross::find(places, &mut found);
-    }
-    if has(ToolchainKind::Zig) {
-        zig(places, &mut found);
-    }
-    if has(ToolchainKind::Swift) {
-        swift::find(places, &mut found);
+    for (_, find) in FINDERS.iter().filter(|(kind, _)| kinds.contains(kind)) {
+        find(places, &mut found);
     }
     once(places, &mut found);
     found
@@ -149,15 +160,9 @@ pub fn find(places: &Places, kinds: &[ToolchainKind]) -> FoundToolchains {
 fn zig(places: &Places, found: &mut FoundToolchains) {
     for cache in &places.zig {
         for folder in Folder::reported(&cache.join("o"), &mut found.errors).paths() {
-            found.archives.push(Archive {
-                kind: ToolchainKind::Zig,
-                name: name(&folder),
-                target: None,
-                active: false,
-                version: None,
-                path: folder.join("libc.a"),
-                certain: false,
-            });
+            let path = folder.join("libc.a");
+            let archive = Archive::new(ToolchainKind::Zig, name(&folder), path);
+            found.archives.push(archive);
         }
     }
 }
@@ -199,12 +204,6 @@ fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
         );
     }
     Ok(Some(real))
-}
-
-/// Whether the file or directory does not exist.
-fn is_missing(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory)
 }
 
 /// The last part of a path as text.

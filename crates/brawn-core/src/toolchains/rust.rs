@@ -42,14 +42,12 @@ pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
 fn add(sysroot: &Path, toolchain: String, active: bool, found: &mut FoundToolchains) {
     let targets = Folder::reported(&sysroot.join("lib/rustlib"), &mut found.errors);
     for (target, folder) in targets.named(is_musl) {
+        let path = folder.join("lib/self-contained/libc.a");
         found.archives.push(Archive {
-            kind: ToolchainKind::Rust,
-            name: toolchain.clone(),
             target: Some(target),
             active,
-            version: None,
-            path: folder.join("lib/self-contained/libc.a"),
             certain: true,
+            ..Archive::new(ToolchainKind::Rust, toolchain.clone(), path)
         });
     }
     found.rust.push(Rust {

@@ -154,8 +154,7 @@ fn state(
     if parts.is_empty() {
         parts.extend_from_slice(Component::ALL);
     }
-    let is_foreign = |heap: Heap| !heap.is_musl() && heap != Heap::Brawn;
-    if let Some(found) = report.heaps.iter().find(|found| is_foreign(found.heap)) {
+    if let Some(found) = report.heaps.iter().find(|found| found.heap.is_another()) {
         let next = match report.hint {
             Some(_) => format!("{} replaces it", Advice::Upgrade),
             None => "brawn patches musl's own: install the original again".into(),

@@ -21,14 +21,12 @@ pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
             for (path, targets) in unpacked.archives {
                 let triples: Vec<&str> = targets.iter().map(|t| t.triple.as_str()).collect();
                 let first = targets.first();
+                let name = first.map_or_else(String::new, |target| target.artifact.clone());
                 found.archives.push(Archive {
-                    kind: ToolchainKind::Swift,
-                    name: first.map_or_else(String::new, |target| target.artifact.clone()),
                     target: Some(triples.join(", ")),
-                    active: false,
                     version: first.map(|target| target.version.clone()),
-                    path,
                     certain: true,
+                    ..Archive::new(ToolchainKind::Swift, name, path)
                 });
             }
         }

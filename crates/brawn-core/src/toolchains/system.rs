@@ -10,13 +10,9 @@ pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
     let distribution = distribution(root);
     let mut add = |target: Option<String>, path: PathBuf, certain: bool| {
         found.archives.push(Archive {
-            kind: ToolchainKind::System,
-            name: distribution.clone(),
             target,
-            active: false,
-            version: None,
-            path,
             certain,
+            ..Archive::new(ToolchainKind::System, distribution.clone(), path)
         });
     };
     // Debian, by architecture.

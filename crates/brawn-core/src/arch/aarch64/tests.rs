@@ -1,7 +1,9 @@
+use super::super::Isa;
 use super::*;
 
 #[test]
 fn jumps_are_read() {
+    let begins_with_jump = |code: &[u8], at| Isa::Aarch64.begins_with_jump(code, at);
     // As GNU as assembles them at 0x401000: `b .+0x100000`, `b .-8`.
     let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
     assert_eq!(

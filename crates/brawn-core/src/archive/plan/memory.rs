@@ -3,7 +3,7 @@
 //!
 //! Nothing here refuses an archive: its heap can be exchanged without these functions.
 
-use super::{Plan, Why, added, is_same, removed};
+use super::{Plan, Why, added, is_same};
 use crate::advice::Advice;
 use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
@@ -158,21 +158,18 @@ impl Exchange<'_> {
         }
         let found = Memory {
             state: State::Brawn,
-            why: None,
             brawn: Some(self.set.version.into()),
             compiler: Some(self.set.compiler.into()),
             source: Some(self.set.source.into()),
             stay,
+            ..Memory::default()
         };
         if musl.is_empty() && is_same(archive, &old, wanted.iter().map(|f| &f.member)) {
             return found;
         }
-        for member in &old {
-            plan.replaces.extend_from_slice(member.notes());
-        }
         let members = musl.iter().map(|m| (m, self.why));
         for (member, why) in members.chain(old.iter().map(|m| (m, Why::OtherPayload))) {
-            plan.remove.push(removed(member, self.part, why));
+            plan.take_out(member, self.part, why);
         }
         let come = wanted.iter().map(|f| added(&f.member, self.part));
         plan.add.extend(come);

@@ -1,7 +1,7 @@
 //! Functions that an archive lacks once another heap's members have left it, and functions that brawn supplied
 //! before.
 
-use super::{Plan, Why, added, is_same, removed};
+use super::{Plan, Why, added, is_same};
 use crate::archive::identify::{Findings, Member, Role};
 use crate::archive::mimalloc::is_operator;
 use crate::archive::read::Archive;
@@ -60,9 +60,7 @@ pub(super) fn plan(
         return Ok(());
     }
     for member in &old {
-        plan.replaces.extend_from_slice(member.notes());
-        let gone = removed(member, Component::Supplied, Why::OtherPayload);
-        plan.remove.push(gone);
+        plan.take_out(member, Component::Supplied, Why::OtherPayload);
     }
     let memory = payload.memory.map_or(&[][..], |m| m.functions);
     let libc = payload.libc.functions;

@@ -4,7 +4,7 @@ use super::Plan;
 use crate::archive::findings::{Findings, Member, Role};
 use crate::component::Component;
 use crate::elf::object::Binding;
-use crate::error::{Error, Kind, Result, printable};
+use crate::error::{Error, Result, printable};
 use crate::identify::{fork, is_surface};
 use brawn_payload::Payload;
 use std::collections::{HashMap, HashSet};
@@ -45,14 +45,11 @@ pub(super) fn check(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> 
     lost.retain(|name, _| !exchange.provides(name) && !supplied.contains(name));
     exchange.check_needs(findings, &lost)?;
     match missing.into_iter().min() {
-        Some(name) => Err(Error::new(
-            Kind::Refused,
-            format!(
-                "no member defines `{}`, which the payload needs",
-                printable(name)
-            ),
-        )
-        .expected(fork::EXPECTED)),
+        Some(name) => {
+            let name = printable(name);
+            let found = format!("no member defines `{name}`, which the payload needs");
+            Err(Error::refused(found).expected(fork::EXPECTED))
+        }
         None => Ok(()),
     }
 }
@@ -73,13 +70,10 @@ impl Exchange<'_> {
         for member in findings.members.iter().filter(|m| self.goes(m)) {
             for symbol in member.defined() {
                 if is_surface(symbol.name) && !self.provides(symbol.name) {
-                    return Err(Error::refused(format!(
-                        "it defines `{}`, which the payload does not",
-                        printable(symbol.name)
-                    ))
-                    .member(member.name)
-                    .at(member.offset)
-                    .expected("a heap whose names the payload has"));
+                    let name = printable(symbol.name);
+                    return Err(member
+                        .refused(format!("it defines `{name}`, which the payload does not"))
+                        .expected("a heap whose names the payload has"));
                 }
                 lost.insert(symbol.name, member);
             }
@@ -93,12 +87,9 @@ impl Exchange<'_> {
         for member in findings.members.iter().filter(|m| !self.goes(m)) {
             for symbol in member.defined() {
                 if symbol.binding == Binding::Strong && self.provides(symbol.name) {
-                    return Err(Error::refused(format!(
-                        "it defines `{}`, and so does the payload",
-                        printable(symbol.name)
-                    ))
-                    .member(member.name)
-                    .at(member.offset));
+                    let name = printable(symbol.name);
+                    let found = format!("it defines `{name}`, and so does the payload");
+                    return Err(member.refused(found));
                 }
                 names.push(symbol.name);
             }
@@ -111,14 +102,14 @@ impl Exchange<'_> {
         for member in findings.members.iter().filter(|m| !self.goes(m)) {
             for symbol in member.undefined() {
                 if let Some(gone) = lost.get(symbol.name) {
-                    return Err(Error::refused(format!(
+                    let found = format!(
                         "it needs `{}`, which only member {} defines, and that is part of the heap",
                         printable(symbol.name),
                         printable(gone.name)
-                    ))
-                    .member(member.name)
-                    .at(member.offset)
-                    .expected("a musl whose other members need no internals of its heap"));
+                    );
+                    return Err(member
+                        .refused(found)
+                        .expected("a musl whose other members need no internals of its heap"));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Image;
 use crate::error::{Error, Result, printable};
-use crate::note::{self, AnyNote};
+use crate::note;
 use object::Endianness;
 
 impl<'a> Image<'a> {
@@ -18,7 +18,10 @@ impl<'a> Image<'a> {
         // The gABI says 4 for every class; GNU's property note has 8.
         let align = if align == 8 { 8 } else { 4 };
         let mut at = 0;
-        while let Some((note, end)) = any_note(data, at, endian, align) {
+        // Zero padding looks like a note with an empty name.
+        let is_padding = |at: usize| data[at..].starts_with(&[0; 8]);
+        while let Some((note, end)) = note::one(data, at, endian, align).filter(|_| !is_padding(at))
+        {
             if note.owner == note::OWNER && endian == Endianness::Little {
                 // brawn's are aligned to 4 wherever a linker puts them.
                 let place = offset.saturating_add(at as u64);
@@ -43,16 +46,4 @@ impl<'a> Image<'a> {
         }
         Ok(())
     }
-}
-
-/// The note at `at`, and where the next one begins.
-fn any_note(
-    data: &[u8],
-    at: usize,
-    endian: Endianness,
-    align: usize,
-) -> Option<(AnyNote<'_>, usize)> {
-    // Zero padding looks like a note with an empty name.
-    let is_padding = data.get(at..at.checked_add(8)?)? == [0; 8];
-    note::one(data, at, endian, align).filter(|_| !is_padding)
 }

@@ -14,6 +14,7 @@ pub use table::Data;
 
 use super::reference::Reference;
 use super::scan::Wanted;
+use crate::arch::words;
 use near::Near;
 use std::ops::Range;
 use trail::Trail;
@@ -33,13 +34,6 @@ const WIDE: usize = 1 << 14;
 const EACH: usize = 16;
 /// A jump that goes farther ahead than this, in bytes, leads to another function.
 const FAR: u64 = 1024;
-
-fn words(code: &[u8]) -> impl Iterator<Item = u32> + '_ {
-    code.as_chunks::<4>()
-        .0
-        .iter()
-        .map(|w| u32::from_le_bytes(*w))
-}
 
 /// The address after a landing pad at `address`.
 pub fn behind_landing(code: &[u8], address: u64) -> u64 {
@@ -94,14 +88,10 @@ pub fn end(code: &[u8]) -> u64 {
     let mut farthest = 0;
     for (number, word) in words(code).enumerate() {
         let at = 4 * number as u64;
-        let jump =
-            direct(word, at).filter(|(to, is_branch, _)| *is_branch && *to < code.len() as u64);
-        if let Some((to, _, _)) = jump.filter(|_| word >> 26 != BL) {
-            farthest = farthest.max(if word >> 26 == B && to > at + FAR {
-                0
-            } else {
-                to
-            });
+        let jump = direct(word, at).filter(|r| r.is_branch && word >> 26 != BL);
+        if let Some(to) = jump.map(|r| r.target).filter(|to| *to < code.len() as u64) {
+            let is_other = word >> 26 == B && to > at + FAR;
+            farthest = farthest.max(if is_other { 0 } else { to });
         }
         if is_last(word) && at >= farthest {
             return at + 4;
@@ -115,22 +105,13 @@ pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
     let mut found = Vec::new();
     for (number, word) in words(code).enumerate() {
         let at = address + 4 * number as u64;
-        let mut push = |target, is_branch, is_last| {
-            found.push(Reference {
-                at,
-                target,
-                is_branch,
-                is_last,
-                is_absolute: false,
-            });
-        };
-        if let Some((target, is_branch, is_last)) = direct(word, at) {
-            push(target, is_branch, is_last);
+        if let Some(reference) = direct(word, at) {
+            found.push(reference);
         } else if let Some(page) = page(word, at) {
             let trail = Trail::follow(code, address, number, NEAR, Data::NONE);
-            for within in trail.completed {
-                push(page.wrapping_add_signed(within), false, false);
-            }
+            let targets = trail.completed.into_iter();
+            let targets = targets.map(|within| page.wrapping_add_signed(within));
+            found.extend(targets.map(|target| Reference::plain(at, target)));
         }
     }
     found
@@ -172,17 +153,10 @@ pub fn scan<'c>(
         | 0x9c
         | 0xb4..=0xb7 = word >> 24
         {
-            let Some((target, is_branch, is_last)) = direct(word, at) else {
-                return;
-            };
-            if target.wrapping_sub(first) < length && wanted.contains(target) {
-                found(Reference {
-                    at,
-                    target,
-                    is_branch,
-                    is_last,
-                    is_absolute: false,
-                });
+            let is_wanted =
+                |r: &Reference| r.target.wrapping_sub(first) < length && wanted.contains(r.target);
+            if let Some(reference) = direct(word, at).filter(is_wanted) {
+                found(reference);
             }
         } else if let Some(page) = page(word, at).filter(|p| p.wrapping_sub(first) < length) {
             let most = WIDE.min(room.max(NEAR));
@@ -199,15 +173,7 @@ pub fn scan<'c>(
             targets
                 .filter(|target| wanted.contains(*target))
                 .chain(unknown.flatten())
-                .for_each(|target| {
-                    found(Reference {
-                        at,
-                        target,
-                        is_branch: false,
-                        is_last: false,
-                        is_absolute: false,
-                    });
-                });
+                .for_each(|target| found(Reference::plain(at, target)));
         }
     });
 }

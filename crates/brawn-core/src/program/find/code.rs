@@ -168,19 +168,13 @@ impl<'p> Code<'p> {
         self.region(address)?;
         let behind = self.starts.partition_point(|s| s.address <= address);
         // A label inside a function has no size, or ends before `address`.
-        let start = self.starts[..behind].iter().rev().take(8).find(|s| {
-            let end = if s.size == 0 {
-                self.next(s.address)
-            } else {
-                s.address.saturating_add(s.size)
+        self.starts[..behind].iter().rev().take(8).find_map(|s| {
+            let end = match s.size {
+                0 => self.next(s.address),
+                size => s.address.saturating_add(size),
             };
-            address < end
-        })?;
-        let end = match start.size {
-            0 => self.next(start.address),
-            size => start.address.saturating_add(size),
-        };
-        Some((start.address..end, start.name))
+            (address < end).then_some((s.address..end, s.name))
+        })
     }
 
     /// Whether a function is known to begin at `address`.

@@ -84,7 +84,6 @@ impl Candidate<'_> {
 
 /// Finds the heap's functions, and the parts of the heap that stay.
 pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) -> State {
-    let has = |heap: Heap| whole.identity.heaps.iter().any(|h| h.heap == heap);
     let is_known = |n: &&Named| is_surface(n.name.as_bytes()) || is_inside(&n.name);
     let mut candidates: Vec<Candidate<'_>> = names
         .functions
@@ -128,17 +127,12 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         its.for_each(|c| place::add(code, c.named, Component::Heap, found));
     }
     refuse(whole, &strangers, found);
-    let keeps_state = has(Heap::MuslMallocng) || has(Heap::MuslOldmalloc);
-    let is_found = found
-        .functions
-        .iter()
-        .any(|f| f.component == Component::Heap);
-    if keeps_state && !is_found {
+    if whole.keeps_state() && !found.has_heap() {
         let text = "musl's heap is in it, but none of its functions could be found";
         found
             .risks
             .push(Risk::heap(RiskKind::MissingFunction, text));
-    } else if keeps_state && state.is_empty() {
+    } else if whole.keeps_state() && state.is_empty() {
         let text = "the state of musl's heap could not be found, so brawn cannot check which other code uses it";
         found.risks.push(Risk::heap(RiskKind::HeapState, text));
     }
@@ -254,37 +248,24 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
         .iter()
         .copied()
         .partition(|c| !is_public(c.named.name.as_bytes()));
-    found.left.extend(stubs.iter().map(|c| Left {
-        name: c.named.name.clone(),
-        address: c.named.address,
-        why: "it does nothing".to_string(),
-    }));
+    let stubs = stubs.iter().map(|c| c.named);
+    let left = stubs.map(|n| Left::new(&n.name, n.address, "it does nothing"));
+    found.left.extend(left);
     let other = whole.other_heap();
-    let has = |heap: Heap| whole.identity.heaps.iter().any(|h| h.heap == heap);
-    let keeps_state = has(Heap::MuslMallocng) || has(Heap::MuslOldmalloc);
-    let malloc = strangers.iter().find(|c| c.name() == "malloc");
-    if let Some(malloc) = malloc
-        && malloc.named.evidence != Evidence::Symbol
-        && keeps_state
-        && other.is_none()
-    {
-        let text = "musl's heap is in it, but its `malloc` could not be told from other code";
-        let risk = Risk::heap(RiskKind::MissingFunction, text);
-        found.risks.push(risk.at(malloc.named.address));
-        return;
-    }
-    if let Some(malloc) = malloc {
-        let whose = match other.map(|h| h.heap) {
-            None | Some(Heap::Own) => "the program's own".to_string(),
-            Some(heap) => format!("not musl's: {} is in the program", heap.name()),
+    if let Some(malloc) = strangers.iter().find(|c| c.name() == "malloc") {
+        let is_by_code = malloc.named.evidence != Evidence::Symbol;
+        let risk = if is_by_code && whole.keeps_state() && other.is_none() {
+            let text = "musl's heap is in it, but its `malloc` could not be told from other code";
+            Risk::heap(RiskKind::MissingFunction, text)
+        } else {
+            let whose = match other.map(|h| h.heap) {
+                None | Some(Heap::Own) => "the program's own".to_string(),
+                Some(heap) => format!("not musl's: {} is in the program", heap.name()),
+            };
+            let next = format!("rewrite with {}", Advice::Only(&[Component::Memory]));
+            Risk::heap(RiskKind::OtherHeap, format!("`malloc` is {whose}")).next(next)
         };
-        let text = format!("`malloc` is {whose}");
-        let next = format!("rewrite with {}", Advice::Only(&[Component::Memory]));
-        found.risks.push(
-            Risk::heap(RiskKind::OtherHeap, text)
-                .at(malloc.named.address)
-                .next(next),
-        );
+        found.risks.push(risk.at(malloc.named.address));
         return;
     }
     for stranger in strangers {

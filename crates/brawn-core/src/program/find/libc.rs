@@ -119,11 +119,10 @@ pub fn find(
         for named in &candidate.here {
             match candidate.why(named, stay) {
                 None => place::add(code, named, Component::Libc(families), found),
-                Some(why) => found.left.push(Left {
-                    name: named.name.clone(),
-                    address: named.address,
-                    why,
-                }),
+                Some(why) => {
+                    let left = Left::new(&named.name, named.address, why);
+                    found.left.push(left);
+                }
             }
         }
     }
@@ -218,10 +217,6 @@ pub fn left(names: &Names, payload: &Payload, why: &str) -> Vec<Left> {
     let functions = names.functions.iter();
     let named = functions.filter(|n| surface.contains(n.name.as_str()));
     let of_libc = named.filter(|n| n.evidence != Evidence::Symbol);
-    let left = |n: &Named| Left {
-        name: n.name.clone(),
-        address: n.address,
-        why: why.to_owned(),
-    };
-    of_libc.map(left).collect()
+    let left = of_libc.map(|n| Left::new(&n.name, n.address, why));
+    left.collect()
 }

@@ -31,11 +31,8 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         if is_libcs {
             place::add(code, named, Component::Memory, found);
         } else if MEMORY.contains(&named.name.as_str()) {
-            found.left.push(Left {
-                name: named.name.clone(),
-                address: named.address,
-                why: "the program's own: it lies before libc's functions".to_string(),
-            });
+            let why = "the program's own: it lies before libc's functions";
+            found.left.push(Left::new(&named.name, named.address, why));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::code::Code;
 use super::reference::Reference;
 use super::scan::Wanted;
 use super::whole::Whole;
-use super::words::Words;
+use super::words::may_be_address;
 use super::{aarch64, x86_64};
 use crate::arch::Isa;
 use crate::elf::program::Placement;
@@ -87,10 +87,9 @@ pub fn pass(
         });
     };
     if is_fixed {
-        let words = Words::of(code, begins);
         for (address, bytes) in data_of(whole, code) {
             wanted.words(bytes, address, |at, word| {
-                if words.may_be(word) {
+                if may_be_address(code, begins, word) {
                     data(address + at as u64, word);
                 }
             });
@@ -134,12 +133,8 @@ pub(super) fn data_of<'a>(whole: &Whole<'_, 'a>, code: &Code<'_>) -> Vec<(u64, &
             .map(|(at, code)| *at..*at + code.len() as u64);
         let inside = regions.filter(|r| filled.contains(&r.start));
         for region in inside.chain(std::iter::once(filled.end..filled.end)) {
-            parts.extend(
-                whole
-                    .program
-                    .at(start, region.start - start)
-                    .map(|b| (start, b)),
-            );
+            let part = whole.program.at(start, region.start - start);
+            parts.extend(part.map(|bytes| (start, bytes)));
             start = region.end;
         }
     }

@@ -73,29 +73,20 @@ pub fn measure(code: &Code<'_>, found: &mut Functions) {
         let passes_on = first
             .filter(|r| r.at == function.patch_at && r.is_last && entries.contains(&r.target))
             .filter(|r| !(function.address..=function.patch_at).contains(&r.target));
-        let name = function.name;
-        match passes_on {
-            Some(to) => found.left.push(Left {
-                name,
-                address: function.address,
-                why: format!(
-                    "too short for a jump, and passes on to {}",
-                    code.describe(to.target)
-                ),
-            }),
-            None if function.component.is_libc() => found.left.push(Left {
-                name,
-                address: function.address,
-                why: "too short for a jump".to_string(),
-            }),
-            None => found.risks.push(
-                Risk::of(
-                    RiskKind::TooShort,
-                    Some(function.component),
-                    format!("`{name}` has {} bytes, too few for a jump", function.room),
-                )
-                .at(function.address),
-            ),
-        }
+        let (name, at) = (&function.name, function.address);
+        let why = match passes_on {
+            Some(to) => {
+                let to = code.describe(to.target);
+                format!("too short for a jump, and passes on to {to}")
+            }
+            None if function.component.is_libc() => "too short for a jump".to_owned(),
+            None => {
+                let text = format!("`{name}` has {} bytes, too few for a jump", function.room);
+                let risk = Risk::of(RiskKind::TooShort, Some(function.component), text);
+                found.risks.push(risk.at(at));
+                continue;
+            }
+        };
+        found.left.push(Left::new(name, at, why));
     }
 }

@@ -14,3 +14,16 @@ pub struct Reference {
     /// Whether the instruction contains the address itself, which may be just a number.
     pub is_absolute: bool,
 }
+
+impl Reference {
+    /// From the instruction at `at` to `target`, in any other way than by a jump.
+    pub fn plain(at: u64, target: u64) -> Self {
+        Self {
+            at,
+            target,
+            is_branch: false,
+            is_last: false,
+            is_absolute: false,
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The one pass over all code. It finds every place whose four bytes, taken as an operand, give an address in a small
 //! set of ranges. Nothing is decoded here, and most of the places found turn out to be something else.
 
+use crate::work::Ranges;
 use std::ops::Range;
 
 /// How many bytes are compared together.
@@ -23,16 +24,8 @@ pub struct Wanted {
 
 impl Wanted {
     /// A search for these ranges.
-    pub fn new(mut ranges: Vec<Range<u64>>) -> Self {
-        ranges.retain(|r| !r.is_empty());
-        ranges.sort_unstable_by_key(|r| r.start);
-        let mut joined: Vec<Range<u64>> = Vec::new();
-        for range in ranges {
-            match joined.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => joined.push(range),
-            }
-        }
+    pub fn new(ranges: Vec<Range<u64>>) -> Self {
+        let Ranges(joined) = Ranges::new(ranges);
         let mut wide = joined.clone();
         while wide.len() > CLUSTERS {
             let gap = |n: &usize| wide[n + 1].start - wide[*n].end;

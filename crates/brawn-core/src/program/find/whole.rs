@@ -5,7 +5,7 @@ mod relocations;
 
 use super::risk::{Risk, RiskKind};
 use crate::advice::{Advice, look_at_it};
-use crate::arch::Isa;
+use crate::arch::{Isa, words};
 use crate::component::Component;
 use crate::elf::program::{Program, WANTED};
 use crate::error::{Error, Result};
@@ -83,10 +83,16 @@ impl<'p, 'a> Whole<'p, 'a> {
         self.risks.clone()
     }
 
+    /// Whether a heap of musl's is in it that keeps a state: musl's simple malloc only moves a pointer.
+    pub fn keeps_state(&self) -> bool {
+        let mut heaps = self.identity.heaps.iter();
+        heaps.any(|h| matches!(h.heap, Heap::MuslMallocng | Heap::MuslOldmalloc))
+    }
+
     /// A heap that is neither musl's nor brawn's.
     pub fn other_heap(&self) -> Option<&FoundHeap> {
         let mut heaps = self.identity.heaps.iter();
-        heaps.find(|h| !h.heap.is_musl() && h.heap != Heap::Brawn)
+        heaps.find(|h| h.heap.is_another())
     }
 
     /// The parts of `wanted` that the program already has from this payload; an error if it has another payload.
@@ -124,12 +130,7 @@ fn landing_pads(program: &Program<'_>) -> Option<Risk> {
     let segment = program.segment(elf::PT_GNU_PROPERTY)?;
     let note = program.at(segment.address, segment.file_size)?;
     // After the note's header and owner come pairs of type and size, each with its data.
-    let words: Vec<u32> = note
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|w| u32::from_le_bytes(*w))
-        .collect();
+    let words: Vec<u32> = words(note).collect();
     let mut features = words
         .get(4..)?
         .windows(3)

@@ -8,21 +8,8 @@
 
 use super::code::Code;
 
-/// Decides about words.
-pub struct Words<'w, 'p> {
-    code: &'w Code<'p>,
-    /// The starts of the data that is searched for, ascending.
-    begins: &'w [u64],
-}
-
-impl<'w, 'p> Words<'w, 'p> {
-    /// `begins` are the starts of data that is searched for besides functions, ascending.
-    pub fn of(code: &'w Code<'p>, begins: &'w [u64]) -> Self {
-        Self { code, begins }
-    }
-
-    /// Whether a word of data whose value is `target` may be meant as an address.
-    pub fn may_be(&self, target: u64) -> bool {
-        self.code.begins(target) || self.begins.binary_search(&target).is_ok()
-    }
+/// Whether a word of data whose value is `target` may be meant as an address. `begins` are the starts of data that is
+/// searched for besides functions, ascending.
+pub fn may_be_address(code: &Code<'_>, begins: &[u64], target: u64) -> bool {
+    code.begins(target) || begins.binary_search(&target).is_ok()
 }

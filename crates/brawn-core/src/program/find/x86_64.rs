@@ -23,14 +23,10 @@ pub fn behind_landing(code: &[u8], address: u64) -> u64 {
 }
 
 fn reference(instruction: &Instruction) -> Option<Reference> {
-    let at = instruction.ip();
-    let is_last = instruction.mnemonic() == Mnemonic::Jmp;
     let of = |target, is_branch| Reference {
-        at,
-        target,
         is_branch,
-        is_last,
-        is_absolute: false,
+        is_last: instruction.mnemonic() == Mnemonic::Jmp,
+        ..Reference::plain(instruction.ip(), target)
     };
     if instruction.op0_kind() == OpKind::NearBranch64 {
         return Some(of(instruction.near_branch64(), true));
@@ -296,11 +292,8 @@ fn walk(code: &[u8], from: &mut u64, place: u64) -> Option<Option<Reference>> {
         let named = absolute(&decoder, &instruction).into_iter().flatten();
         let target = named.into_iter().find(|(offset, _)| *offset == within);
         return Some(target.map(|(_, target)| Reference {
-            at: instruction.ip(),
-            target,
-            is_branch: false,
-            is_last: false,
             is_absolute: true,
+            ..Reference::plain(instruction.ip(), target)
         }));
     }
     None

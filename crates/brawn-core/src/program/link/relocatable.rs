@@ -64,14 +64,15 @@ pub struct Relocation {
     pub addend: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Binding {
+    #[default]
     Local,
     Weak,
     Strong,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Symbol<'a> {
     pub name: &'a str,
     pub binding: Binding,
@@ -142,14 +143,7 @@ impl<'a> Object<'a> {
             }
         }
         // The null symbol, which `symbols` leaves out, has the number 0.
-        let mut symbols = vec![Symbol {
-            name: "",
-            binding: Binding::Local,
-            place: None,
-            size: 0,
-            is_function: false,
-            is_host: false,
-        }];
+        let mut symbols = vec![Symbol::default()];
         for symbol in file.symbols() {
             let SymbolFlags::Elf { st_info, .. } = symbol.flags() else {
                 return Err(Error::malformed("no ELF symbol"));

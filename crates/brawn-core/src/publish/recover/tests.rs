@@ -18,17 +18,17 @@ fn what_lies_under_the_name_for_changing_places_is_looked_at() {
     // The original goes back to where it is kept; with it there, a second one is removed.
     for name in ["original", "tool.brawn-original"] {
         fs::copy(at(name), at(swap)).unwrap();
-        assert_eq!(open().newer(), None);
+        assert_eq!(open().newer.as_deref(), None);
         assert_eq!(text(swap), None);
         assert_eq!(text("tool.brawn-original").unwrap(), "the original");
     }
     // It stays if something else has its place.
     write("tool.brawn-original", "another file");
     write(swap, "the original");
-    assert_eq!(open().newer(), None);
+    assert_eq!(open().newer.as_deref(), None);
     assert_eq!(text(swap).unwrap(), "the original");
     write(swap, "a result");
-    assert_eq!(open().newer(), None);
+    assert_eq!(open().newer.as_deref(), None);
     assert_eq!(text(swap), None);
     // Anything else is kept, be it of a known size or not, and each under a name of its own.
     for (newer, kept) in [
@@ -36,10 +36,10 @@ fn what_lies_under_the_name_for_changing_places_is_looked_at() {
         ("A RESULT", "tool.brawn-newer.1"),
     ] {
         write(swap, newer);
-        assert_eq!(open().newer(), Some(&*at(kept)));
-        assert_eq!(open().newer(), None);
+        assert_eq!(open().newer.as_deref(), Some(&*at(kept)));
+        assert_eq!(open().newer.as_deref(), None);
         assert_eq!(text(kept).unwrap(), newer);
     }
     std::os::unix::fs::symlink("elsewhere", at(swap)).unwrap();
-    assert_eq!(open().newer(), Some(&*at("tool.brawn-newer.2")));
+    assert_eq!(open().newer.as_deref(), Some(&*at("tool.brawn-newer.2")));
 }

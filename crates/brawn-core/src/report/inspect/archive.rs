@@ -8,7 +8,7 @@ use crate::archive::read::Archive;
 use crate::component::Component;
 use crate::elf::image::Image;
 use crate::error::{Result, printable};
-use crate::identify::heap::{self, FoundHeap, Heap, MemberUse, Sure};
+use crate::identify::heap::{self, FoundHeap, Heap, MemberUse};
 use crate::identify::signs::Traces;
 use crate::identify::{INTERNAL, Identity, Libc, Linkage, MEMORY, Memory, executable, is_heap};
 use crate::note;
@@ -105,13 +105,11 @@ fn mimalloc(found: Mimalloc, heaps: &mut [FoundHeap], evidence: &mut Vec<String>
 
 /// Functions of libc that are removed when another heap is put in, and that the archive does not have.
 fn lost(findings: &Findings<'_>) -> Vec<String> {
-    let is_there = |name: &str| {
-        let name = name.as_bytes();
-        let mut members = findings.members.iter();
-        members.any(|m| m.defined().any(|s| s.name == name))
-            || findings.indexed.iter().any(|(symbol, _)| *symbol == name)
+    let is_there = |name: &[u8]| {
+        findings.defining(name).is_some()
+            || findings.indexed.iter().any(|(other, _)| *other == name)
     };
-    let names = COPIES.iter().filter(|name| !is_there(name));
+    let names = COPIES.iter().filter(|name| !is_there(name.as_bytes()));
     names.map(|name| (*name).to_owned()).collect()
 }
 
@@ -133,7 +131,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
             match heaps.iter_mut().find(|h| h.heap == heap) {
                 Some(found) if found.evidence.len() < ENOUGH => found.evidence.push(what),
                 Some(_) => {}
-                None => heaps.push(FoundHeap::new(heap, Sure::Certain, what)),
+                None => heaps.push(FoundHeap::certain(heap, what)),
             }
         }
     };
@@ -148,30 +146,17 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
     let indexed = &mut findings.indexed.iter().map(|(name, _)| *name);
     seen("the symbol index lists".into(), indexed);
     // glibc's allocator exports its functions under other names.
-    let is_glibc = findings.libc == Libc::Glibc && heaps.is_empty();
-    let defines = |name: &[u8]| {
-        let mut members = findings.members.iter();
-        members.find(|m| m.defined().any(|s| s.name == name))
-    };
-    match defines(b"malloc") {
-        Some(member) if is_glibc => heaps.push(FoundHeap::new(
-            Heap::Glibc,
-            Sure::Certain,
-            format!("member {} defines malloc", printable(member.name)),
-        )),
-        Some(member) if heaps.is_empty() && member.role != Role::Ours(Component::Heap) => {
-            let heap = match member.role {
-                Role::MuslHeap if findings.libc == Libc::Musl => Heap::Musl,
-                _ => Heap::Own,
-            };
-            heaps.push(FoundHeap::new(
-                heap,
-                Sure::Certain,
-                format!("member {} defines malloc", printable(member.name)),
-            ));
-        }
-        _ => {}
-    }
+    let malloc = findings.defining(b"malloc").filter(|_| heaps.is_empty());
+    heaps.extend(malloc.and_then(|member| {
+        let heap = match (findings.libc, member.role) {
+            (Libc::Glibc, _) => Heap::Glibc,
+            (_, Role::Ours(Component::Heap)) => return None,
+            (Libc::Musl, Role::MuslHeap) => Heap::Musl,
+            _ => Heap::Own,
+        };
+        let what = format!("member {} defines malloc", printable(member.name));
+        Some(FoundHeap::certain(heap, what))
+    }));
     heaps
 }
 
@@ -191,10 +176,9 @@ fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<FoundHeap>) {
             .map(|s| printable(s.name))
             .collect();
         // A weak definition of the name in the same member is a fallback, as in the member with fork.
-        let has = |name: &[u8]| member.defined().any(|s| s.name == name);
         let refers_to: Vec<String> = member
             .undefined()
-            .filter(|s| is_internal(s.name) && !has(s.name))
+            .filter(|s| is_internal(s.name) && !member.defines(s.name))
             .map(|s| printable(s.name))
             .collect();
         if !defines.is_empty() || !refers_to.is_empty() {
@@ -209,14 +193,16 @@ fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<FoundHeap>) {
     if members.is_empty() {
         return;
     }
-    let Some(found) = heaps.iter_mut().find(|h| h.heap.is_musl()) else {
-        let what = format!("member {}", members[0].member);
-        let mut found = FoundHeap::new(Heap::Musl, Sure::Certain, what);
-        found.members = members;
-        heaps.push(found);
-        return;
-    };
-    found.members = members;
+    match heaps.iter_mut().find(|h| h.heap.is_musl()) {
+        Some(found) => found.members = members,
+        None => {
+            let what = format!("member {}", members[0].member);
+            heaps.push(FoundHeap {
+                members,
+                ..FoundHeap::certain(Heap::Musl, what)
+            });
+        }
+    }
 }
 
 fn version(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Option<String>> {
@@ -278,20 +264,14 @@ fn memory(
     }
     let Some(image) = defining(archive, findings, b"memcpy")? else {
         let is_indexed = findings.indexed.iter().any(|(name, _)| *name == b"memcpy");
-        return Ok(if is_indexed {
-            Memory::Unknown
-        } else {
-            Memory::None
+        return Ok(match is_indexed {
+            true => Memory::Unknown,
+            false => Memory::None,
         });
     };
     let traces = Traces::new(&image);
-    Ok(executable::memory(
-        &image,
-        Linkage::Object,
-        findings.libc,
-        &traces,
-        evidence,
-    ))
+    let (linkage, libc) = (Linkage::Object, findings.libc);
+    Ok(executable::memory(&image, linkage, libc, &traces, evidence))
 }
 
 /// The object that defines `name`.
@@ -300,15 +280,6 @@ fn defining<'a>(
     findings: &Findings<'_>,
     name: &[u8],
 ) -> Result<Option<Image<'a>>> {
-    let Some(member) = findings
-        .members
-        .iter()
-        .find(|m| m.defined().any(|s| s.name == name))
-    else {
-        return Ok(None);
-    };
-    let entry = &archive.entries[member.entry];
-    let offset = entry.data.start as u64;
-    let image = Image::read(archive.data(entry), offset).map_err(|e| e.member(entry.name))?;
-    Ok(Some(image))
+    let member = findings.defining(name);
+    member.map(|member| member.image(archive)).transpose()
 }

@@ -3,7 +3,7 @@
 use crate::elf::program::Program;
 use crate::error::Result;
 use crate::identify::heap::{self, FoundHeap, Heap, Sure};
-use crate::identify::{Identity, Libc, Linkage};
+use crate::identify::{Identity, Libc};
 use crate::signatures::names::{Evidence, Names};
 use crate::signatures::{self, Build};
 
@@ -18,7 +18,7 @@ pub(in crate::report) fn names(bytes: &[u8], builds: &[Build]) -> Result<Names> 
 
 /// Adds musl's heap to the findings about a static program without symbols, if no heap was found yet.
 pub(super) fn add(bytes: &[u8], builds: &[Build], identity: &mut Identity) -> Result<()> {
-    let is_static = matches!(identity.linkage, Linkage::Static | Linkage::StaticPie);
+    let is_static = identity.linkage.is_static();
     let may_be = matches!(identity.libc, Libc::Musl | Libc::Unknown);
     if !is_static || !may_be || identity.has_symbols || !identity.heaps.is_empty() {
         return Ok(());
@@ -29,18 +29,15 @@ pub(super) fn add(bytes: &[u8], builds: &[Build], identity: &mut Identity) -> Re
             return None;
         };
         let heap = heap::by_symbol(named.name.as_bytes()).filter(|h| h.is_musl())?;
-        Some((
-            heap,
-            format!("the code of musl's {}, as in {build}", named.name),
-        ))
+        let what = format!("the code of musl's {}, as in {build}", named.name);
+        Some((heap, what))
     });
     let mut told: Vec<(Heap, String)> = told.collect();
     // The simple heap is in the same member as the function that calls the other heaps; beside them it is unused.
     told.sort_by_key(|(heap, _)| *heap == Heap::MuslSimple);
     if let Some((heap, evidence)) = told.into_iter().next() {
-        identity
-            .heaps
-            .push(FoundHeap::new(heap, Sure::Likely, evidence));
+        let found = FoundHeap::new(heap, Sure::Likely, evidence);
+        identity.heaps.push(found);
         identity.libc = Libc::Musl;
     }
     Ok(())

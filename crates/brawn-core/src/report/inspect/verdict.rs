@@ -53,7 +53,7 @@ impl<'i> Heaps<'i> {
         Self {
             musl: of(&|h| h.is_musl()),
             brawn: of(&|h| h == Heap::Brawn),
-            others: of(&|h| !h.is_musl() && h != Heap::Brawn && h != Heap::Glibc),
+            others: of(&|h| h.is_another() && h != Heap::Glibc),
             sure: heaps.iter().map(|h| h.sure).min().unwrap_or(Sure::Guess),
         }
     }
@@ -306,14 +306,13 @@ fn others(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
         Libc::Musl => format!("no heap of musl's, but {names}"),
         _ => format!("{names}, and no libc that brawn knows"),
     };
-    let is_whole = matches!(identity.linkage, Linkage::Static | Linkage::StaticPie);
     let is_slow = identity.libc == Libc::Musl && identity.memory == Memory::Musl;
     if !is_slow {
         return heaps.answer(verdict, why);
     }
     why.push_str("; its memory functions are musl's");
     let answer = heaps.answer(verdict, why);
-    if !is_whole || identity.payload.and_then(Isa::of).is_none() {
+    if !identity.linkage.is_static() || identity.payload.and_then(Isa::of).is_none() {
         return answer;
     }
     let rewrite_it = Advice::Rewrite(Some("FILE"));

@@ -40,12 +40,7 @@ pub(super) struct Evidence<'e, 'a> {
 impl Evidence<'_, '_> {
     pub(super) fn function(&self, name: &'static str, group: Group) -> Function {
         let (provider, sure, address, evidence) = if self.image.has_symbol_table {
-            let symbol = self
-                .image
-                .defined()
-                .filter(|s| s.name == name)
-                .max_by_key(|s| s.global);
-            match symbol {
+            match self.image.named(name) {
                 Some(symbol) => {
                     let (provider, sure, evidence) = self.named(name, symbol, group);
                     (provider, sure, Some(symbol.address), evidence)
@@ -116,11 +111,8 @@ impl Evidence<'_, '_> {
             return self.of_libc(name, symbol, group, is_inside);
         }
         let is_musls = self.found.heaps.iter().any(|h| h.heap.is_musl());
-        let heaps = self.found.heaps.iter().map(|h| h.heap);
-        if let Some(other) = heaps
-            .filter(|h| !h.is_musl() && *h != Heap::Brawn)
-            .find(|h| self.is_of(symbol, *h))
-        {
+        let mut heaps = self.found.heaps.iter().map(|h| h.heap);
+        if let Some(other) = heaps.find(|h| h.is_another() && self.is_of(symbol, *h)) {
             let what = format!(
                 "it is at the place of, or uses, something that only {} has",
                 other.name()

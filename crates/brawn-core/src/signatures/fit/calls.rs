@@ -4,7 +4,6 @@ use super::{Fit, How};
 use crate::arch::Isa;
 use crate::elf::program::Program;
 use crate::signatures::Function;
-use crate::signatures::operand;
 use crate::signatures::operand::Form;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -141,6 +140,10 @@ impl Fit<'_, '_, '_> {
     /// Calls `found` for every direct call and jump of the program's code in `span`, with the address of its operand
     /// and the target.
     fn branches(&self, span: &RangeInclusive<u64>, mut found: impl FnMut(u64, u64)) {
+        let operation = match self.program.architecture {
+            Isa::X86_64 => 1,
+            Isa::Aarch64 => 0,
+        };
         for (start, code) in self.program.code() {
             let from = span.start().saturating_sub(start).next_multiple_of(4);
             let to = span.end().saturating_sub(start).saturating_add(16);
@@ -152,26 +155,8 @@ impl Fit<'_, '_, '_> {
                 continue;
             };
             let start = start + from;
-            match self.program.architecture {
-                Isa::X86_64 => {
-                    for place in memchr::memchr2_iter(0xe8, 0xe9, code) {
-                        let operand = code.get(place + 1..).and_then(|rest| rest.first_chunk());
-                        let Some(operand) = operand else { continue };
-                        let at = start + place as u64 + 1;
-                        let distance = i64::from(i32::from_le_bytes(*operand)) + 4;
-                        found(at, at.wrapping_add_signed(distance));
-                    }
-                }
-                Isa::Aarch64 => {
-                    let (words, _) = code.as_chunks::<4>();
-                    for (number, word) in words.iter().enumerate() {
-                        let at = start + number as u64 * 4;
-                        if let Some(to) = operand::branch(u32::from_le_bytes(*word), at) {
-                            found(at, to);
-                        }
-                    }
-                }
-            }
+            let branches = self.program.architecture.branches(code, start);
+            branches.for_each(|(site, to)| found(site + operation, to));
         }
     }
 }

@@ -41,18 +41,15 @@ impl Fit<'_, '_, '_> {
                 });
             }
         }
-        let is_code = |address: u64| {
-            self.program
-                .loads()
-                .any(|s| s.is_code() && s.addresses().contains(&address))
-        };
-        let is_loaded = |address: u64| {
-            self.program
-                .loads()
-                .any(|s| s.addresses().contains(&address))
+        let is_data = |address: u64| {
+            let loads = self.program.loads();
+            let mut loads = loads
+                .filter(|s| s.addresses().contains(&address))
+                .peekable();
+            loads.peek().is_some() && loads.all(|s| !s.is_code())
         };
         for (name, address) in &self.known {
-            if is_loaded(*address) && !is_code(*address) {
+            if is_data(*address) {
                 let constants = &self.build.constants;
                 let size = constants
                     .iter()

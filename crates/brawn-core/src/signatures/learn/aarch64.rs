@@ -4,8 +4,9 @@
 //! even after the function's `ret`: compilers put rare cases there and jump to them. So the registers are followed
 //! along every jump.
 
-use super::super::operand::{Form, NOP, branch, low};
+use super::super::operand::{Form, NOP, low};
 use super::{Located, RawOperand};
+use crate::arch::{b_or_bl, words};
 use std::collections::HashMap;
 
 /// No function of musl's has more instructions than this.
@@ -21,13 +22,10 @@ type Pages = [Option<u32>; 32 + SLOTS];
 /// The operands of the function `code` at `address`; `None` if `code` is not a whole number of instructions.
 pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
     let own = address..address + code.len() as u64;
-    let (words, []) = code.as_chunks::<4>() else {
-        return None;
-    };
-    if words.len() > MOST {
+    if !code.len().is_multiple_of(4) || code.len() / 4 > MOST {
         return None;
     }
-    let words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
+    let words: Vec<u32> = words(code).collect();
     let before = pages(address, &words);
     let mut found: Vec<Located> = Vec::new();
     // The index in `found` of each `adrp`, by the number of its instruction.
@@ -45,7 +43,7 @@ pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
             to,
             behind: 0,
         };
-        if let Some(to) = branch(word, at) {
+        if let Some(to) = b_or_bl(word, at) {
             if !own.contains(&to) || to == address {
                 found.push(add(Form::Branch, number, Some(to)));
             }

@@ -5,10 +5,9 @@
 //! end where code ends, be long enough to be recognized, and agree with everything that signatures find in the program.
 
 use super::super::names::{Named, Names};
-use super::super::operand::branch;
 use super::super::{MOST_BYTES, wanted};
 use super::{Learnt, executable};
-use crate::arch::Isa;
+use crate::arch::{Isa, b_or_bl, words};
 use crate::elf::program::{Program, Symbol, SymbolKind};
 use crate::error::{Error, Result};
 use iced_x86::{Code, Decoder, DecoderOptions, OpKind};
@@ -171,11 +170,11 @@ fn is_whole_x86_64(address: u64, code: &[u8]) -> bool {
 /// The same for aarch64.
 fn is_whole_aarch64(address: u64, code: &[u8]) -> bool {
     let inside = address..address + code.len() as u64;
-    let (words, []) = code.as_chunks::<4>() else {
+    if !code.len().is_multiple_of(4) {
         return false;
-    };
-    let words = || words.iter().map(|w| u32::from_le_bytes(*w));
-    for (word, at) in words().zip((address..).step_by(4)) {
+    }
+    let mut words = words(code);
+    for (word, at) in words.clone().zip((address..).step_by(4)) {
         let distance = |bits: u32, from: u32| {
             let distance = (word >> from << (32 - bits)) as i32 >> (32 - bits);
             at.wrapping_add_signed(i64::from(distance) * 4)
@@ -186,14 +185,14 @@ fn is_whole_aarch64(address: u64, code: &[u8]) -> bool {
                 distance(19, 5)
             }
             _ if word & 0x7e00_0000 == 0x3600_0000 => distance(14, 5),
-            _ if branch(word, at) == Some(inside.end) => inside.end,
+            _ if b_or_bl(word, at) == Some(inside.end) => inside.end,
             _ => continue,
         };
         if !inside.contains(&to) {
             return false;
         }
     }
-    words().next_back().is_some_and(|word| {
+    words.next_back().is_some_and(|word| {
         // b; br and ret; brk
         word & 0xfc00_0000 == 0x1400_0000
             || word & 0xff9f_fc1f == 0xd61f_0000
@@ -210,23 +209,10 @@ fn is_referred_to(program: &Program<'_>, address: u64) -> bool {
     if is_word(program.bytes) {
         return true;
     }
-    program
-        .code()
-        .any(|(from, bytes)| match program.architecture {
-            Isa::X86_64 => bytes.windows(5).zip(from..).any(|(bytes, at)| {
-                // call, jmp
-                let &[0xe8 | 0xe9, a, b, c, d] = bytes else {
-                    return false;
-                };
-                let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
-                at.wrapping_add(5).wrapping_add_signed(distance) == address
-            }),
-            Isa::Aarch64 => {
-                let (words, _) = bytes.as_chunks::<4>();
-                let mut words = words.iter().zip((from..).step_by(4));
-                words.any(|(word, at)| branch(u32::from_le_bytes(*word), at) == Some(address))
-            }
-        })
+    program.code().any(|(from, code)| {
+        let mut branches = program.architecture.branches(code, from);
+        branches.any(|(_, to)| to == address)
+    })
 }
 
 #[cfg(test)]

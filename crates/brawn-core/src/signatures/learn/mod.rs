@@ -11,7 +11,7 @@ pub use given::Given;
 use super::names::Names as Known;
 use super::operand::{Form, Operand, Target};
 use super::text::is_word;
-use super::{Build, Constant, Function, Provenance, WINDOW, digest, half};
+use super::{Build, Constant, Function, Provenance, WINDOW, digest, fill, half};
 use crate::arch::Isa;
 use crate::elf::program::Program;
 use crate::error::{Error, Result};
@@ -144,17 +144,13 @@ impl<'a> Raw<'a> {
             });
         }
         operands.sort_unstable_by_key(|o| o.at);
+        let mut numbers = |all: &[&'a str]| -> Vec<u32> {
+            let numbers = all.iter().map(|name| names.insert_full(name).0 as u32);
+            numbers.collect()
+        };
         Function {
-            names: self
-                .names
-                .iter()
-                .map(|n| names.insert_full(n).0 as u32)
-                .collect(),
-            weak: self
-                .weak
-                .iter()
-                .map(|n| names.insert_full(n).0 as u32)
-                .collect(),
+            names: numbers(&self.names),
+            weak: numbers(&self.weak),
             size: self.code.len() as u32,
             window: window(architecture, self.code, &operands),
             digest: digest(self.code, &operands),
@@ -170,13 +166,7 @@ fn window(architecture: Isa, code: &[u8], operands: &[Operand]) -> Option<(u32, 
         \x50\x53\x54\x55\x56\x57\x58\x5b\x5c\x5d\x5e\x5f\x66\x74\x75\x7f\x83\x84\x85\x89\x8b\x8d\x90\x94\x97\xa9\xb9\xc0\xc3\
         \xc7\xcc\xd2\xe0\xe8\xe9\xeb\xf6\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff";
     let mut is_fixed = vec![true; code.len()];
-    for operand in operands {
-        let bytes = operand.form.bytes(operand.at);
-        let end = (bytes.end as usize).min(code.len());
-        if let Some(masked) = is_fixed.get_mut(bytes.start as usize..end) {
-            masked.fill(false);
-        }
-    }
+    fill(&mut is_fixed, operands, false);
     let rarity = |bytes: &[u8]| {
         let rare = |n: &usize| !COMMON.contains(&bytes[*n]) && !bytes[..*n].contains(&bytes[*n]);
         (0..bytes.len()).filter(rare).count()

@@ -68,7 +68,10 @@ pub fn take_out(code: &[u8], address: u64, references: &mut Vec<Reference>) {
         0..0,
     );
     near.each(bytes, address, |n, word| {
-        let Some((to, true, _)) = direct(word, place(n)) else {
+        let Some(to) = direct(word, place(n))
+            .filter(|r| r.is_branch)
+            .map(|r| r.target)
+        else {
             return;
         };
         let behind = rows.partition_point(|(row, _)| *row.end() < to);

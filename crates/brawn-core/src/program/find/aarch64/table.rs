@@ -56,7 +56,7 @@ impl Code<'_> {
         let n = self.writer(n, register, most)?;
         let word = self.word(n);
         if word & 0x9f00_0000 == 0x1000_0000 {
-            return direct(word, self.at(n)).map(|(to, ..)| to);
+            return direct(word, self.at(n)).map(|r| r.target);
         }
         let Op::Add { from, by, .. } = op(word) else {
             return None;

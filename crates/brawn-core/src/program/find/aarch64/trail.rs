@@ -171,9 +171,9 @@ impl<'c> Trail<'c> {
             }
             // Neither calls nor literals.
             let jump = direct(word, 4 * n as u64).filter(|_| word >> 26 != 0x25);
-            if let Some((to, true, is_last)) = jump {
-                self.go(to, &held);
-                if is_last {
+            if let Some(jump) = jump.filter(|r| r.is_branch) {
+                self.go(jump.target, &held);
+                if jump.is_last {
                     return;
                 }
             }
@@ -237,7 +237,7 @@ impl<'c> Trail<'c> {
         self.is_lost |= held.registers & ARGUMENTS != 0 || by.is_some_and(|by| held.has(by));
         let cut = held.registers & CUT;
         if self.enters && by.is_none() && cut != 0 {
-            let to = direct(word, 4 * n as u64).map_or(u64::MAX, |(to, ..)| to);
+            let to = direct(word, 4 * n as u64).map_or(u64::MAX, |r| r.target);
             let inside = Held {
                 registers: cut,
                 ..Held::default()

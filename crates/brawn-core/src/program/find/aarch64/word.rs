@@ -1,6 +1,8 @@
 //! What an instruction does to general registers and memory, as far as brawn needs it to follow a value. Encodings
 //! are from the Arm Architecture Reference Manual (DDI 0487), chapter C4.
 
+use super::super::reference::Reference;
+
 /// The register number that means the stack pointer or zero, depending on the instruction.
 pub const SP: u32 = 31;
 /// Function arguments, of AAPCS64: `x0` to `x7`.
@@ -91,9 +93,12 @@ fn fields(word: u32) -> (u32, u32, u32, u32) {
     (word & 31, word >> 5 & 31, word >> 10 & 31, word >> 16 & 31)
 }
 
+fn other(reads: u32, writes: u32) -> Op {
+    Op::Other { reads, writes }
+}
+
 fn with_number(word: u32) -> Op {
     let (d, n, _, m) = fields(word);
-    let other = |reads, writes| Op::Other { reads, writes };
     let is_64 = word >> 31 == 1;
     match word >> 23 & 7 {
         // adr, adrp
@@ -123,7 +128,6 @@ fn with_number(word: u32) -> Op {
 
 fn branch_or_system(word: u32) -> Op {
     let (t, n, ..) = fields(word);
-    let other = |reads, writes| Op::Other { reads, writes };
     match word >> 24 {
         0x94..=0x97 => Op::Call { by: None },
         // cbz, cbnz, tbz, tbnz
@@ -174,32 +178,17 @@ fn memory(word: u32) -> Op {
     match word >> 27 & 7 {
         // Several vectors in a row; the register may be changed after them.
         1 if is_vector => match word >> 23 & 1 {
-            0 => Op::Other {
-                reads: bit(n),
-                writes: 0,
-            },
-            _ => Op::Other {
-                reads: bit(n) | bit(m),
-                writes: bit(n),
-            },
+            0 => other(bit(n), 0),
+            _ => other(bit(n) | bit(m), bit(n)),
         },
         1 if word >> 24 & 1 == 0 => exclusive(word),
         // Literals
-        3 if word >> 24 & 1 == 0 => Op::Other {
-            reads: 0,
-            writes: if is_vector || word >> 30 == 3 {
-                0
-            } else {
-                bit(t)
-            },
-        },
+        3 if word >> 24 & 1 == 0 && (is_vector || word >> 30 == 3) => other(0, 0),
+        3 if word >> 24 & 1 == 0 => other(0, bit(t)),
         // stlur, ldapur and similar ones
         3 if word >> 21 & 1 == 0 && word >> 10 & 3 == 0 => simple(signed(word, 12, 9), 0),
         5 => pair(word),
-        7 if is_prefetch => Op::Other {
-            reads: 0,
-            writes: 0,
-        },
+        7 if is_prefetch => other(0, 0),
         7 if word >> 24 & 1 == 1 => simple(i64::from(word >> 10 & 0xfff) * size_of_one, 0),
         7 if word >> 21 & 1 == 0 => {
             let by = signed(word, 12, 9);
@@ -210,24 +199,14 @@ fn memory(word: u32) -> Op {
             }
         }
         7 if word >> 10 & 3 == 2 => {
-            let is_load = word >> 22 & 3 != 0;
             let moved = if is_vector { 0 } else { bit(t) };
-            match is_load {
-                true => Op::Other {
-                    reads: bit(n) | bit(m),
-                    writes: moved,
-                },
-                false => Op::Other {
-                    reads: bit(n) | bit(m) | moved,
-                    writes: 0,
-                },
+            match word >> 22 & 3 {
+                0 => other(bit(n) | bit(m) | moved, 0),
+                _ => other(bit(n) | bit(m), moved),
             }
         }
         // ldadd, swp, ldapr
-        7 if word >> 10 & 3 == 0 && !is_vector => Op::Other {
-            reads: bit(n) | bit(m),
-            writes: bit(t),
-        },
+        7 if word >> 10 & 3 == 0 && !is_vector => other(bit(n) | bit(m), bit(t)),
         _ => Op::Unknown,
     }
 }
@@ -273,15 +252,11 @@ fn exclusive(word: u32) -> Op {
         (1, _, false) => (bit(t), 0),
         (_, _, false) => (bit(t) | pair, bit(s)),
     };
-    Op::Other {
-        reads: reads | bit(n),
-        writes,
-    }
+    other(reads | bit(n), writes)
 }
 
 fn with_registers(word: u32) -> Op {
     let (d, n, a, m) = fields(word);
-    let other = |reads, writes| Op::Other { reads, writes };
     let is_64 = word >> 31 == 1;
     match word >> 24 & 0x1f {
         // orr with zero and without a shift is a copy
@@ -310,7 +285,6 @@ fn with_registers(word: u32) -> Op {
 /// Of vector and floating-point instructions, only moves to and from general registers matter.
 fn vector(word: u32) -> Op {
     let (d, n, ..) = fields(word);
-    let other = |reads, writes| Op::Other { reads, writes };
     // fmov, scvtf, fcvtzs and similar ones, with and without a fixed point
     if word & 0x5f20_fc00 == 0x1e20_0000 || word & 0x5f20_0000 == 0x1e00_0000 {
         return match word >> 16 & 7 {
@@ -329,25 +303,25 @@ fn vector(word: u32) -> Op {
     other(0, 0)
 }
 
-/// The address in the instruction `word` at `at`: the target, whether it is a branch, and whether this branch is
-/// always taken and does not return.
-pub fn direct(word: u32, at: u64) -> Option<(u64, bool, bool)> {
-    let to = |distance: i64| at.wrapping_add_signed(distance);
-    Some(match word >> 24 {
+/// The reference that the instruction `word` at `at` makes on its own, to an address near it.
+pub fn direct(word: u32, at: u64) -> Option<Reference> {
+    let (distance, is_branch) = match word >> 24 {
         // b, bl
-        0x14..=0x17 | 0x94..=0x97 => (to(signed(word, 0, 26) * 4), true, word >> 31 == 0),
+        0x14..=0x17 | 0x94..=0x97 => (signed(word, 0, 26) * 4, true),
         // b.cond; cbz, cbnz of 32 and 64 bits
-        0x54 | 0x34 | 0x35 | 0xb4 | 0xb5 => (to(signed(word, 5, 19) * 4), true, false),
+        0x54 | 0x34 | 0x35 | 0xb4 | 0xb5 => (signed(word, 5, 19) * 4, true),
         // tbz, tbnz
-        0x36 | 0x37 | 0xb6 | 0xb7 => (to(signed(word, 5, 14) * 4), true, false),
+        0x36 | 0x37 | 0xb6 | 0xb7 => (signed(word, 5, 14) * 4, true),
         // ldr of a literal
-        0x18 | 0x58 | 0x98 | 0x1c | 0x5c | 0x9c => (to(signed(word, 5, 19) * 4), false, false),
+        0x18 | 0x58 | 0x98 | 0x1c | 0x5c | 0x9c => (signed(word, 5, 19) * 4, false),
         // adr
-        0x10 | 0x30 | 0x50 | 0x70 => {
-            let low = i64::from(word >> 29 & 3);
-            (to(signed(word, 5, 19) * 4 + low), false, false)
-        }
+        0x10 | 0x30 | 0x50 | 0x70 => (signed(word, 5, 19) * 4 + i64::from(word >> 29 & 3), false),
         _ => return None,
+    };
+    Some(Reference {
+        is_branch,
+        is_last: matches!(word >> 24, 0x14..=0x17),
+        ..Reference::plain(at, at.wrapping_add_signed(distance))
     })
 }
 

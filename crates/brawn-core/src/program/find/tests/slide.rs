@@ -7,7 +7,7 @@
 
 use super::super::pass::data_of;
 use super::super::scan::Wanted;
-use super::super::words::Words;
+use super::super::words::may_be_address;
 use super::*;
 use std::collections::BTreeSet;
 
@@ -51,7 +51,6 @@ fn slide(bytes: &[u8]) -> Slid {
         .section(b".got")
         .map(|s| s.address..s.address + s.size);
     let table = table.unwrap_or_default();
-    let words = Words::of(&code, &[]);
     let span = Wanted::new(vec![SPAN]);
     let most = SPAN.end - size;
     let (mut equal, mut counts) = (BTreeSet::new(), BTreeSet::new());
@@ -68,7 +67,7 @@ fn slide(bytes: &[u8]) -> Slid {
                     let place = (word + origin).wrapping_sub(target);
                     if place.is_multiple_of(STEP) && (SPAN.start..most).contains(&place) {
                         equal.insert(place);
-                        if words.may_be(target) {
+                        if may_be_address(&code, &[], target) {
                             counts.insert(place);
                         }
                     }

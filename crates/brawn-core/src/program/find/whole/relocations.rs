@@ -1,13 +1,12 @@
 //! The relocations of a program. musl's start code applies relative relocations, and no others.
 
 use super::super::risk::{Risk, RiskKind};
+use crate::elf::dynamic::{
+    DT_JMPREL, DT_PLTRELSZ, DT_RELA, DT_RELASZ, DT_RELR, DT_RELRSZ, entries, word,
+};
 use crate::elf::program::Program;
 use crate::error::{Error, Result};
 use object::elf;
-
-/// `DT_RELR` and similar tags (ELF gABI, "Dynamic Section").
-const RELR: u64 = 36;
-const RELR_SIZE: u64 = 35;
 
 /// A word that is set to an address when the program is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,17 +29,8 @@ pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
     let bytes = program
         .at(dynamic.address, dynamic.file_size)
         .unwrap_or_default();
-    let tags = bytes
-        .as_chunks::<16>()
-        .0
-        .iter()
-        .map(|e| (word(e, 0), word(e, 8)));
-    let tags: Vec<(u64, u64)> = tags.take_while(|(tag, _)| *tag != 0).collect();
-    let tag = |tag: u64| {
-        tags.iter()
-            .find(|(t, _)| *t == tag)
-            .map(|(_, value)| *value)
-    };
+    let tags: Vec<(u64, u64)> = entries(bytes).collect();
+    let tag = |tag: u64| tags.iter().find(|(t, _)| *t == tag).map(|e| e.1);
     let flags = tag(elf::DT_FLAGS.0 as u64).unwrap_or_default();
     if tag(elf::DT_TEXTREL.0 as u64).is_some() || flags & elf::DF_TEXTREL.0 != 0 {
         let text = "its code is changed when it is loaded (DT_TEXTREL)";
@@ -56,11 +46,7 @@ pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
         _ => Ok(None),
     };
     let relative = program.architecture.facts().relative;
-    let tables = [
-        (elf::DT_RELA.0 as u64, elf::DT_RELASZ.0 as u64),
-        (elf::DT_JMPREL.0 as u64, elf::DT_PLTRELSZ.0 as u64),
-    ];
-    for (at, size) in tables {
+    for (at, size) in [(DT_RELA, DT_RELASZ), (DT_JMPREL, DT_PLTRELSZ)] {
         let table = table(at, size)?.unwrap_or_default();
         found.reserve(table.len() / 24);
         for entry in table.as_chunks::<24>().0 {
@@ -72,7 +58,7 @@ pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
             });
         }
     }
-    let table = table(RELR, RELR_SIZE)?.unwrap_or_default();
+    let table = table(DT_RELR, DT_RELRSZ)?.unwrap_or_default();
     packed(table, |place| {
         let target = program.at(place, 8).map(|b| word(b, 0));
         found.extend(target.map(|target| Relocation {
@@ -99,11 +85,6 @@ fn packed(table: &[u8], mut found: impl FnMut(u64)) {
             next = next.wrapping_add(8 * 63);
         }
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> u64 {
-    let word = bytes.get(at..).and_then(|b| b.first_chunk());
-    word.map_or(0, |b| u64::from_le_bytes(*b))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ fn whatever_refers_is_among_them() {
             let place = 4 * (distance as usize % 40);
             let word = class | (distance << 13 | distance << 5) & 0xff_ffe0;
             let at = address + place as u64;
-            let is_direct = direct(word, at).is_some_and(|(to, ..)| wanted.contains(to));
+            let is_direct = direct(word, at).is_some_and(|r| wanted.contains(r.target));
             if !is_direct && !page(word, at).is_some_and(|page| pages.contains(&page)) {
                 continue;
             }

@@ -6,7 +6,9 @@ fn words(words: &[u32]) -> Vec<u8> {
 }
 
 fn at(architecture: Isa, code: &[u8], at: u64) -> Option<(u64, bool, u64)> {
-    read(architecture, code, at).map(|b| (b.target, b.is_call, b.length))
+    architecture
+        .branch(code, at)
+        .map(|b| (b.target, b.is_call, b.length))
 }
 
 #[test]
