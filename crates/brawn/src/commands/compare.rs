@@ -170,27 +170,19 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     if let (true, Some(program)) = (args.predict, args.program.first()) {
-        return predicted(program, args).map_or_else(|error| Exit::of(&error), |()| Exit::Success);
+        predicted(program, args)?;
+        return Ok(Exit::Success);
     }
-    match compared(args) {
-        Ok(data) => {
-            match args.json {
-                true => ui::json(&data),
-                false => say::print(&data, args.verbose),
-            }
-            match data
-                .findings
-                .iter()
-                .any(|finding| finding.kind.is_failure())
-            {
-                true => Exit::Finding,
-                false => Exit::Success,
-            }
-        }
-        Err(error) => Exit::of(&error),
+    let data = compared(args)?;
+    match args.json {
+        true => ui::json(&data),
+        false => say::print(&data, args.verbose),
     }
+    let mut findings = data.findings.iter();
+    let has_failure = findings.any(|finding| finding.kind.is_failure());
+    Ok(Exit::of_findings(has_failure))
 }
 
 /// The comparison, measured or read; also writes the files that `args` asks for.

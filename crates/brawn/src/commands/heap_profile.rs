@@ -53,11 +53,7 @@ pub struct Args {
 }
 
 /// Prints and writes what `args` asks for.
-pub fn run(args: &Args) -> Exit {
-    show(args).map_or_else(|error| Exit::of(&error), |()| Exit::Success)
-}
-
-fn show(args: &Args) -> Result<()> {
+pub fn run(args: &Args) -> Result<Exit> {
     let profile = read(&args.recording, args.root.as_deref())?;
     ui::text(&summary(&profile, args.lines));
     if let Some(path) = &args.pprof {
@@ -70,7 +66,7 @@ fn show(args: &Args) -> Result<()> {
     if let Some(path) = &args.export_json {
         data::write(&profile, path)?;
     }
-    Ok(())
+    Ok(Exit::Success)
 }
 
 /// The profile of a recording that has something in it.  `root` is the directory that was `/` to the program, if that is not

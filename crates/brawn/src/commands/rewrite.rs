@@ -165,12 +165,7 @@ fn print(report: &Report, verbose: bool) {
         ui::more(&source(plan));
         details(plan);
     }
-    if let Some(output) = &report.output {
-        ui::more(&format!("written to {}", shown(output)));
-    }
-    if let Some(published) = &report.details.published {
-        ui::published(published, verbose);
-    }
+    ui::written(&report.output, &report.details.published, verbose);
     closing(report, verbose);
 }
 

@@ -35,13 +35,10 @@ struct File {
     report: Verification,
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     let mut exit = Exit::Success;
     let mut files = Vec::new();
-    let builds = match args.signatures.read() {
-        Ok(builds) => builds.all,
-        Err(error) => return Exit::of(&error),
-    };
+    let builds = args.signatures.read()?.all;
     for path in &args.paths {
         match look(path, &builds) {
             Ok(report) => {
@@ -71,7 +68,7 @@ pub fn run(args: &Args) -> Exit {
             }
         }
     }
-    exit
+    Ok(exit)
 }
 
 fn look(path: &Path, builds: &[Build]) -> Result<Verification> {

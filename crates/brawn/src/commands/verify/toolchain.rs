@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::inherited::is_ignored;
 use crate::ui::{self, Tone};
 use anstyle::{AnsiColor, Style};
+use brawn_core::Result;
 use brawn_core::error::printable;
 use brawn_core::link_args::shell;
 use brawn_core::report::verify::{Function, Group, Provider};
@@ -27,11 +28,8 @@ struct Json<'a> {
     report: &'a Results,
 }
 
-pub fn list(as_json: bool) -> Exit {
-    let all = match all() {
-        Ok(all) => all,
-        Err(error) => return Exit::of(&error),
-    };
+pub fn list(as_json: bool) -> Result<Exit> {
+    let all = all()?;
     if as_json {
         let all: Vec<_> = all
             .into_iter()
@@ -42,10 +40,10 @@ pub fn list(as_json: bool) -> Exit {
         let lines: Vec<String> = all.iter().map(|(n, s)| format!("{n}: {s}")).collect();
         ui::text(&lines.join("\n"));
     }
-    Exit::Success
+    Ok(Exit::Success)
 }
 
-pub fn run(args: &Args, cc: &[String]) -> Exit {
+pub fn run(args: &Args, cc: &[String]) -> Result<Exit> {
     let request = Request {
         cc: cc.to_vec(),
         cxx: args.cxx.as_ref().map(|w| w.0.clone()),
@@ -73,7 +71,7 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
             .and_then(|_| flag::register_usize(number, Arc::clone(&signal), number as usize));
         if let Err(e) = registered {
             ui::error(&format_args!("cannot handle signal {number}: {e}"));
-            return Exit::Io;
+            return Ok(Exit::Io);
         }
     }
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -90,30 +88,21 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
         true => result.map(|_| None),
         false => result,
     };
-    match result {
-        Ok(Some(report)) => {
-            if args.json {
-                let brawn = env!("CARGO_PKG_VERSION");
-                let report = &report;
-                ui::json(&Json { brawn, report });
-            } else {
-                print(args, &request, &report);
-            }
-            if report.counts.new_failures > 0 {
-                Exit::Finding
-            } else {
-                Exit::Success
-            }
-        }
-        Ok(None) => {
-            ui::info("interrupted: nothing was left behind except the directory of --keep");
-            let number = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
-            // The signal ends this process.  An exit code is needed only if that fails.
-            let _ = low_level::emulate_default_handler(number);
-            Exit::Io
-        }
-        Err(error) => Exit::of(&error),
+    let Some(report) = result? else {
+        ui::info("interrupted: nothing was left behind except the directory of --keep");
+        let number = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
+        // The signal ends this process.  An exit code is needed only if that fails.
+        let _ = low_level::emulate_default_handler(number);
+        return Ok(Exit::Io);
+    };
+    if args.json {
+        let brawn = env!("CARGO_PKG_VERSION");
+        let report = &report;
+        ui::json(&Json { brawn, report });
+    } else {
+        print(args, &request, &report);
     }
+    Ok(Exit::of_findings(report.counts.new_failures > 0))
 }
 
 fn begin(bar: &ProgressBar, what: &str, length: usize) {
