@@ -18,16 +18,15 @@ pub(crate) fn median(
         .measurements
         .get(id)
         .map(|m| m.values(variant, metric));
-    match estimate(&values.unwrap_or_default()) {
-        Some(e) => Cell::new(
-            show(e.median),
-            if variant == Variant::Brawn {
-                Tone::Good
-            } else {
-                Tone::Plain
-            },
-        ),
-        None => Cell::or_dash(None::<Cell>),
+    let found = estimate(&values.unwrap_or_default());
+    Cell::or_dash(found.map(|e| Cell::new(show(e.median), tone(variant))))
+}
+
+/// brawn's own figures stand out.
+pub(crate) fn tone(variant: Variant) -> Tone {
+    match variant {
+        Variant::Brawn => Tone::Good,
+        _ => Tone::Plain,
     }
 }
 

@@ -9,6 +9,7 @@ use super::{Choice, Raw, Site, key};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::Estimate;
+use crate::work::remove;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
@@ -181,9 +182,7 @@ fn said_alike(site: &Site, program: &Program, quick: bool) -> Result<()> {
     let mut first: Option<(&str, String, Option<Vec<u8>>)> = None;
     for side in SIDES {
         let output = site.at(&format!("out-{side}"));
-        if output.exists() {
-            context(fs::remove_file(&output), "remove", &output)?;
-        }
+        remove(&output)?;
         let mut command = Command::new(site.at(&format!("{}-{side}", program.name)));
         let said = checked(command.args(arguments(site, program, side, quick)))?;
         let written = fs::read(&output).ok();
@@ -235,17 +234,11 @@ pub fn show(raw: &Raw) -> Table {
             true => Tone::Bad,
             false => Tone::Good,
         };
-        let time = format!(
-            "{} ({:.2} … {:.2}x)",
-            show::ratio(brawn.median),
-            brawn.low,
-            brawn.high
-        );
         Some(Row::Cells(vec![
             Cell::from(format!("{}: {}", program.name, program.title)),
             Cell::from(show::time(glibc)),
             Cell::from(show::ratio(stock.median)),
-            Cell::new(time, tone),
+            Cell::new(show::ratio_and_interval(&brawn), tone),
             Cell::from(memory),
         ]))
     });
