@@ -123,9 +123,8 @@ fn table(results: &Results) -> Table {
                 let cell = |value| Cell::new(show(value), tables::tone(variant));
                 cells.push(Cell::or_dash(of(variant).map(cell)));
             }
-            let against = of(Variant::Brawn)
-                .zip(of(Variant::Stock))
-                .map(|(brawn, stock)| against(metric, brawn, stock));
+            let both = of(Variant::Brawn).zip(of(Variant::Stock));
+            let against = both.map(|(brawn, stock)| against(metric, brawn, stock));
             cells.push(against.map_or(Cell::default(), |text| Cell::new(text, Tone::Faint)));
             rows.push(Row::Cells(cells));
         }

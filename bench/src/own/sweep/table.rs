@@ -76,10 +76,8 @@ pub fn summary(raw: &Raw, lines: &[Line]) -> Table {
 
 /// The patterns that take brawn longest against glibc.
 pub fn slowest(heaps: &[&'static str], lines: &[Line], count: usize) -> Table {
-    let mut sorted: Vec<&Line> = lines
-        .iter()
-        .filter(|line| line.time(BRAWN).is_finite())
-        .collect();
+    let mut sorted: Vec<&Line> = lines.iter().collect();
+    sorted.retain(|line| line.time(BRAWN).is_finite());
     sorted.sort_by(|a, b| b.time(BRAWN).total_cmp(&a.time(BRAWN)));
     let others = || heaps.iter().filter(|heap| **heap != GLIBC);
     let rows = sorted.into_iter().take(count).map(|line| {

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::only::Parts;
 use crate::ui;
 use brawn_core::{Error, Result, input};
-use brawn_lab::data::{Comparison, Finding, FindingKind};
+use brawn_lab::data::{Comparison, Finding};
 use brawn_lab::judge::verdict;
 use brawn_lab::run::beside::beside;
 use brawn_lab::run::machine;
@@ -247,12 +247,8 @@ fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
         measured.data.load[1] = machine::load();
     }
     let mut data = measured.data;
-    data.findings.extend(found.left_out.map(|what| Finding {
-        candidate: 0,
-        kind: FindingKind::Note,
-        what,
-        kept: Vec::new(),
-    }));
+    let notes = found.left_out.map(|what| Finding::note(0, what));
+    data.findings.extend(notes);
     Ok(data)
 }
 

@@ -1,6 +1,6 @@
 //! `brawn verify --cc`.
 
-use super::Args;
+use super::{Args, Words};
 use crate::exit::Exit;
 use crate::inherited::is_ignored;
 use crate::ui::{self, Tone};
@@ -44,19 +44,14 @@ pub fn list(as_json: bool) -> Result<Exit> {
 }
 
 pub fn run(args: &Args, cc: &[String]) -> Result<Exit> {
+    let words = |words: &Option<Words>| words.as_ref().map(|words| words.0.clone());
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let request = Request {
         cc: cc.to_vec(),
-        cxx: args.cxx.as_ref().map(|w| w.0.clone()),
-        runner: args
-            .runner
-            .as_ref()
-            .map(|w| w.0.clone())
-            .unwrap_or_default(),
+        cxx: words(&args.cxx),
+        runner: words(&args.runner).unwrap_or_default(),
         profile: args.profile.into(),
-        jobs: args.jobs.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        ),
+        jobs: args.jobs.map_or_else(processors, usize::from),
         filters: args.filter.clone(),
         full: args.full,
         keep: args.keep.clone(),
