@@ -49,23 +49,8 @@ pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress)
 
 /// A text of `size` bytes with words from programs.
 pub(super) fn text(size: usize) -> Vec<u8> {
-    let words = [
-        "the",
-        "archive",
-        "of",
-        "member",
-        "symbol",
-        "is",
-        "a",
-        "relocation",
-        "int",
-        "return",
-        "size_t",
-        "\n",
-        "=",
-        "(x)",
-        "0x7f",
-    ];
+    let words = "the archive of member symbol is a relocation int return size_t \n = (x) 0x7f";
+    let words: Vec<&str> = words.split(' ').collect();
     let mut state: u64 = 88_172_645_463_325_252;
     let mut bytes = Vec::with_capacity(size + 16);
     while bytes.len() < size {

@@ -22,18 +22,14 @@ impl Diagnosis {
         let heap = self.part(Owner::Heap);
         let faults = self.heap_faults();
         let kernels = self.heap_in_kernel() + faults;
-        let of_kernel = if kernels >= WORTH {
-            format!(", {} of it in the kernel", units::share(kernels))
-        } else {
-            String::new()
+        let of_kernel = match kernels >= WORTH {
+            true => format!(", {} of it in the kernel", units::share(kernels)),
+            false => String::new(),
         };
-        let waited = if self.has_heap_waits() {
-            format!(
-                "; threads waited {:.1} s for the heap's lock",
-                self.heap_wait
-            )
-        } else {
-            String::new()
+        let wait = self.heap_wait;
+        let waited = match self.has_heap_waits() {
+            true => format!("; threads waited {wait:.1} s for the heap's lock"),
+            false => String::new(),
         };
         let heap = heap.share + faults;
         if heap >= WORTH || !waited.is_empty() {

@@ -160,9 +160,7 @@ impl Which {
         errors.append(&mut found.errors);
         let toolchains = surveyed(&found.archives);
         for kind in kinds.iter().filter(|kind| **kind != ToolchainKind::Rust) {
-            let is_there = toolchains
-                .iter()
-                .any(|toolchain| toolchain.archive.kind == *kind);
+            let is_there = toolchains.iter().any(|t| t.archive.kind == *kind);
             let is_named = *kind == ToolchainKind::Swift && self.swift.as_deref() != Some(EVERY);
             if !is_there && !self.all && !is_named {
                 errors.push(none_of(*kind));

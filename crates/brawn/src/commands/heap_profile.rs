@@ -126,6 +126,7 @@ pub fn headline(profile: &Profile) -> String {
 }
 
 /// What a function has, itself and with all that it calls.
+#[derive(Default)]
 struct Line {
     frame: usize,
     itself: Amount,
@@ -145,9 +146,7 @@ fn lines(profile: &Profile) -> Vec<Line> {
             seen.push(*frame);
             let line = all.entry(*frame).or_insert_with(|| Line {
                 frame: *frame,
-                itself: Amount::default(),
-                with_callees: Amount::default(),
-                asked: Amount::default(),
+                ..Line::default()
             });
             if depth == 0 {
                 line.itself += stack.at_peak;

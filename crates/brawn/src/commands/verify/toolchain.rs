@@ -120,12 +120,9 @@ fn print(args: &Args, request: &Request, report: &Results) {
     for case in report.cases.iter().filter(is_new).take(shown) {
         failure(case, request);
     }
-    if let Some(more) = report
-        .counts
-        .new_failures
-        .checked_sub(shown.saturating_add(1))
-    {
-        ui::more(&format!("and {} more: --verbose shows all", more + 1));
+    let more = report.counts.new_failures.saturating_sub(shown);
+    if more > 0 {
+        ui::more(&format!("and {more} more: --verbose shows all"));
     }
     summary(report);
 }
@@ -441,14 +438,10 @@ fn summary(report: &Results) {
     let tone = if new == 0 { Tone::Good } else { Tone::Bad };
     let text = format!("{} cases: {}", report.cases.len(), parts.join(", "));
     ui::line(tone, "verified", &text);
-    let mut programs: Vec<&str> = report
-        .cases
-        .iter()
-        .filter(|c| {
-            c.verdict == Verdict::NotRun && c.why.as_deref().is_some_and(|w| w.starts_with("C++"))
-        })
-        .map(|c| c.program.as_str())
-        .collect();
+    let is_cxx = |case: &&Case| case.why.as_ref().is_some_and(|why| why.starts_with("C++"));
+    let mut left: Vec<&Case> = report.cases.iter().filter(is_cxx).collect();
+    left.retain(|case| case.verdict == Verdict::NotRun);
+    let mut programs: Vec<&str> = left.iter().map(|case| case.program.as_str()).collect();
     programs.dedup();
     if !programs.is_empty() {
         let count = programs.len();
