@@ -75,6 +75,7 @@ fn placed(
 }
 
 /// Makes the patched copy for a target.  `is_host`: build scripts and procedural macros are linked with it, too.
+/// `witnesses` gets the files that the outcome depends on.
 pub fn copy(
     request: &Request,
     name: &str,
