@@ -35,8 +35,8 @@ pub const LOCK: Cost = cost(0.02, 0.0, 0.15);
 const GIVEN: Cost = cost(0.1, 0.0, 0.4);
 /// The kernel's, where the heap asks for new memory: musl's asks in small pieces.
 pub const ASKED: Cost = cost(0.06, 0.0, 0.25);
-/// How many comparisons a sort needs. Of 100 to 1,000,000 random numbers brawn's qsort takes 0.40 to 0.60 of the comparisons that musl's takes, and about
-/// as many of numbers that are in order. Their results are the program's.
+/// How many comparisons a sort needs: of 100 to 1,000,000 random numbers brawn's qsort takes 0.40 to 0.60 of the
+/// comparisons that musl's takes, and about as many of numbers that are in order. Their results are the program's.
 pub const COMPARISONS: Cost = cost(0.45, 0.3, 0.7);
 /// Its own work and what it copies take 0.15 to 0.32. Where musl's heap waits for memory, the program waits after it.
 const HEAP: Cost = cost(0.24, 0.12, 0.38);
@@ -57,6 +57,7 @@ pub const COMPARES: Cost = cost(0.9, 0.4, 1.2);
 pub const MEMORY: Cost = cost(0.1, -0.05, 0.35);
 /// Of locks: alone, and of threads in each other's way.
 const LOCKS: Cost = cost(0.4, 0.2, 0.8);
+/// The kernel's, for locks and condition variables.
 pub const FUTEX: Cost = cost(0.6, 0.2, 1.0);
 
 /// Functions, each with its parts: the names that have the samples.

@@ -73,6 +73,8 @@ pub struct Strings {
 }
 
 impl Strings {
+    /// Those of the program at `path`, with these arguments and variables.
+    ///
     /// # Errors
     /// If one of them has a zero byte.
     pub fn of<'a>(
