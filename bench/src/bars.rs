@@ -127,14 +127,7 @@ impl Bar {
         match self.form {
             Form::Ratio(_) => show::ratio(value),
             Form::Share(_) => format!("{:.1} %", value * 100.0),
-            Form::Excess(_) => {
-                let text = amount(self.unit, value);
-                if value >= 0.0 {
-                    format!("+{text}")
-                } else {
-                    text
-                }
-            }
+            Form::Excess(_) => show::signed(value, amount(self.unit, value)),
             Form::Value => amount(self.unit, value),
         }
     }

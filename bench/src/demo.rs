@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::raw::{Measurement, Results, Run};
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
-use crate::tables::PROGRAMS;
+use crate::tables::{self, PROGRAMS};
 use crate::variant::Variant;
 use crate::{Result, machine, repository};
 use std::collections::BTreeMap;
@@ -120,18 +120,11 @@ fn table(results: &Results) -> Table {
             let of = |v: Variant| median(results, id, metric, v);
             let mut cells: Vec<Cell> = vec![Cell::from(format!("  {name}"))];
             for variant in VARIANTS {
-                let tone = if variant == Variant::Brawn {
-                    Tone::Good
-                } else {
-                    Tone::Plain
-                };
-                cells.push(of(variant).map_or(Cell::new("–", Tone::Faint), |value| {
-                    Cell::new(show(value), tone)
-                }));
+                let cell = |value| Cell::new(show(value), tables::tone(variant));
+                cells.push(Cell::or_dash(of(variant).map(cell)));
             }
-            let against = of(Variant::Brawn)
-                .zip(of(Variant::Stock))
-                .map(|(brawn, stock)| against(metric, brawn, stock));
+            let both = of(Variant::Brawn).zip(of(Variant::Stock));
+            let against = both.map(|(brawn, stock)| against(metric, brawn, stock));
             cells.push(against.map_or(Cell::default(), |text| Cell::new(text, Tone::Faint)));
             rows.push(Row::Cells(cells));
         }
@@ -141,13 +134,7 @@ fn table(results: &Results) -> Table {
 
 /// The text of the last column: a ratio for speeds, a difference for counts.
 fn against(metric: &str, brawn: f64, stock: f64) -> String {
-    let signed = |text: String| {
-        if brawn >= stock {
-            format!("+{text}")
-        } else {
-            text
-        }
-    };
+    let signed = |text: String| show::signed(brawn - stock, text);
     match metric {
         "wall_ns" => faster(stock / brawn),
         "per_second" => show::ratio(brawn / stock),

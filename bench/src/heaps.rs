@@ -10,10 +10,10 @@ use crate::variant::Variant::{self, Brawn, Glibc, Mimalloc2};
 /// What the names of these measurements begin with.
 pub const HEAPS: &str = "heaps-";
 
-fn header(first: &'static str, last: &[&'static str]) -> Vec<Cell> {
+fn header(first: &'static str) -> Vec<Cell> {
     let heaps = Variant::HEAPS.iter();
     let heaps = heaps.map(|v| v.title().trim_end_matches(" by hand").into());
-    let last = last.iter().map(|title| Cell::from(*title));
+    let last = ["brawn / glibc", "brawn / mimalloc 2"].map(Cell::from);
     std::iter::once(first.into())
         .chain(heaps)
         .chain(last)
@@ -31,19 +31,11 @@ pub fn times(results: &Results) -> Table {
             }
             other => Cell::or_dash(against(m, other, Glibc).map(|e| show::ratio(e.median))),
         }));
-        cells.extend(
-            [Glibc, Mimalloc2]
-                .map(|base| Cell::or_dash(against(m, Brawn, base).map(|e| show::ratio_of(&e)))),
-        );
+        let ratio = |base| Cell::or_dash(against(m, Brawn, base).map(|e| show::ratio_of(&e)));
+        cells.extend([Glibc, Mimalloc2].map(ratio));
         Row::Cells(cells)
     });
-    Table {
-        rows: rows.collect(),
-        header: header(
-            "processor time of one operation",
-            &["brawn / glibc", "brawn / mimalloc 2"],
-        ),
-    }
+    Table::new(header("processor time of one operation"), rows)
 }
 
 /// Peak memory.
@@ -55,10 +47,7 @@ pub fn memory(results: &Results) -> Table {
         cells.extend([Glibc, Mimalloc2].map(|v| ratio(results, entry.id, "hwm_kb", Brawn, v)));
         Row::Cells(cells)
     });
-    Table {
-        rows: rows.collect(),
-        header: header("peak RSS", &["brawn / glibc", "brawn / mimalloc 2"]),
-    }
+    Table::new(header("peak RSS"), rows)
 }
 
 /// Where the figures come from.

@@ -63,3 +63,8 @@ pub(crate) fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [
 pub(crate) fn context<T>(result: std::io::Result<T>, what: &str, path: &Path) -> Result<T> {
     result.map_err(|error| format!("{what} {}: {error}", path.display()))
 }
+
+/// How many bytes a file has.
+pub(crate) fn file_size(path: &Path) -> Result<u64> {
+    Ok(context(std::fs::metadata(path), "look at", path)?.len())
+}

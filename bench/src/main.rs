@@ -98,7 +98,7 @@ fn execute(command: Command) -> Result<()> {
         } => {
             let out = out.unwrap_or_else(|| joined_or_new(&part));
             let effort = Effort { quick, rounds };
-            run_all(&part, &places, built, effort, &out, append)
+            run(&part, &places, built, effort, &out, append)
         }
         Command::Report { folder, markdown } => {
             let newest =
@@ -133,27 +133,6 @@ fn execute(command: Command) -> Result<()> {
             Ok(())
         }
     }
-}
-
-/// Prepares and measures `part`, and writes the raw data into `out`.
-fn run_all(
-    part: &Selection,
-    places: &Places,
-    built: bool,
-    effort: Effort,
-    out: &Path,
-    append: bool,
-) -> Result<()> {
-    let progress = Progress::new();
-    let prepared = prepared(part, places, built, &progress)?;
-    run(
-        &prepared,
-        &chosen(&part.only)?,
-        effort,
-        out,
-        append,
-        &progress,
-    )
 }
 
 /// Where raw data go unless the user says it.  A part of the measurements is added to the newest directory of this
@@ -228,14 +207,18 @@ fn prepared(
     })
 }
 
+/// Prepares and measures `part`, and writes the raw data into `out`.
 fn run(
-    prepared: &Prepared,
-    entries: &[&Entry],
+    part: &Selection,
+    places: &Places,
+    built: bool,
     effort: Effort,
     out: &Path,
     append: bool,
-    progress: &Progress,
 ) -> Result<()> {
+    let progress = Progress::new();
+    let prepared = prepared(part, places, built, &progress)?;
+    let entries = chosen(&part.only)?;
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut versions = brawn_bench::versions::versions(&prepared.brawn);
     versions.extend(prepared.engines.clone());
@@ -265,7 +248,7 @@ fn run(
             continue;
         }
         progress.steps(entry.id, effort.rounds(entry) * compared);
-        let mut measurement = measure(prepared, entry, effort, &mut |_| progress.advance())?;
+        let mut measurement = measure(&prepared, entry, effort, &mut |_| progress.advance())?;
         failures += measurement.failures.len();
         let path = out.join(format!("{}.json", entry.id));
         if append && path.is_file() {

@@ -6,7 +6,8 @@ use crate::prepare::Prepared;
 use crate::raw::{Failure, Measurement};
 use crate::traced::INTERVAL;
 use crate::variant::Variant;
-use crate::{Result, context, machine};
+use crate::work::{remove, renew};
+use crate::{Result, context, file_size, machine};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::rounds::{Order, Request};
@@ -78,9 +79,7 @@ pub fn measure(
         command: [&[entry.workload], &arguments[..]].concat().join(" "),
         load: [before, before],
         seed,
-        order: Vec::new(),
-        samples: BTreeMap::new(),
-        failures: Vec::new(),
+        ..Measurement::default()
     };
     if entry.kind == Kind::Patch {
         measurement.command = "brawn patch libc.a".to_owned();
@@ -162,9 +161,7 @@ fn run(
     }
     let recording = prepared.work.join("heap-profile");
     // The program would add to a recording that is there already.
-    if recording.exists() {
-        context(fs::remove_file(&recording), "remove", &recording)?;
-    }
+    remove(&recording)?;
     let options = format!(
         "heap_interval={INTERVAL},heap_profile={}",
         recording.display()
@@ -234,8 +231,7 @@ fn large_archive(prepared: &Prepared) -> Result<()> {
     let archive = folder.join("libc.a");
     copy_writable(&prepared.libc, &archive)?;
     for block in 0.. {
-        let bytes = context(fs::metadata(&archive), "look at", &archive)?.len();
-        if bytes >= LARGE {
+        if file_size(&archive)? >= LARGE {
             break;
         }
         let mut members = Vec::new();
@@ -262,10 +258,7 @@ fn large_archive(prepared: &Prepared) -> Result<()> {
 fn patch(prepared: &Prepared) -> Result<Sample> {
     let original = prepared.work.join("large/libc.a");
     let folder = prepared.work.join("large/patched");
-    if folder.exists() {
-        context(fs::remove_dir_all(&folder), "remove", &folder)?;
-    }
-    context(fs::create_dir_all(&folder), "create", &folder)?;
+    renew(&folder)?;
     let archive = folder.join("libc.a");
     copy_writable(&original, &archive)?;
     let arguments = ["patch".as_ref(), archive.as_os_str()];
@@ -276,8 +269,8 @@ fn patch(prepared: &Prepared) -> Result<Sample> {
     if context(before, "read", &original)? == context(after, "read", &archive)? {
         return Err("brawn patch changed nothing".to_owned());
     }
-    let bytes = context(fs::metadata(&original), "look at", &original)?.len();
-    sample.insert("archive_bytes".to_owned(), bytes as f64);
+    let bytes = file_size(&original)? as f64;
+    sample.insert("archive_bytes".to_owned(), bytes);
     Ok(sample)
 }
 

@@ -4,6 +4,7 @@ use crate::catalogue::{Entry, Kind};
 use crate::link::{Linked, copy_writable, opened, shown};
 use crate::raw::{Build, read_json, write_json};
 use crate::variant::Variant;
+use crate::work::renew;
 use crate::{Result, context, nginx, repository, rust};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Launcher;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files that a benchmark needs: `built.json` in the work directory.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prepared {
     /// The directory with all of them.
     pub work: PathBuf,
@@ -122,12 +123,7 @@ impl Prepared {
         let all = Self {
             builds,
             engines,
-            work: self.work.clone(),
-            launcher: self.launcher.clone(),
-            libc: self.libc.clone(),
-            brawn: self.brawn.clone(),
-            variants: self.variants.clone(),
-            patch_output: self.patch_output.clone(),
+            ..self.clone()
         };
         write_json(&self.work.join("built.json"), &all)
     }
@@ -153,10 +149,7 @@ impl Prepared {
         };
         step(&format!("libc.a: {}", variant.title()));
         // A file that was left here would be patched a second time.
-        if lib.exists() {
-            context(fs::remove_dir_all(&lib), "remove", &lib)?;
-        }
-        context(fs::create_dir_all(&lib), "create", &lib)?;
+        renew(&lib)?;
         if let Some(peer) = variant.peer() {
             let script = repository().join("bench/peers/build.sh");
             checked(Command::new(script).arg(peer).arg(&self.libc).arg(&lib))?;

@@ -136,13 +136,7 @@ pub fn results_folder() -> PathBuf {
 pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     fill_with(document, "bench", |name| {
         let results = chosen(all, name).ok_or("no raw data in bench/results")?;
-        match SHOWN.iter().find(|(own, _)| *own == name) {
-            Some((_, shown)) => Ok(shown.text(results)),
-            None => {
-                let known = SHOWN.map(|(name, _)| name).join(", ");
-                Err(format!("unknown marker bench:{name}; known: {known}"))
-            }
-        }
+        Ok(named("bench", &SHOWN, name)?.text(results))
     })
 }
 
@@ -175,6 +169,15 @@ fn in_columns(line: &str) -> String {
         }
     }
     out + "\n"
+}
+
+/// What stands at the marker `name` of a kind.
+pub(crate) fn named<'p, P>(kind: &str, parts: &'p [(&str, P)], name: &str) -> Result<&'p P> {
+    let found = parts.iter().find(|(known, _)| *known == name);
+    found.map(|(_, part)| part).ok_or_else(|| {
+        let known: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+        format!("unknown marker {kind}:{name}; known: {}", known.join(", "))
+    })
 }
 
 /// Puts `text` of each name between the markers `<!-- KIND:NAME -->` and `<!-- /KIND:NAME -->`.

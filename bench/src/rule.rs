@@ -6,7 +6,7 @@
 //! - Peak: at most 1.1 times glibc's.
 
 use crate::raw::{Measurement, Results};
-use crate::show::{self, Cell, Row, Table};
+use crate::show::{self, Row, Table};
 use crate::stats::{Estimate, geometric_mean};
 use crate::tables::{against, divided, measured};
 use crate::variant::Variant::{self, Brawn, Glibc, Stock};
@@ -91,20 +91,18 @@ pub(crate) fn table(rows: &[Judged]) -> Table {
         "breaks",
     ];
     let broken = rows.iter().filter(|row| !row.broken().is_empty());
-    Table::new(
-        header.map(Cell::from).to_vec(),
-        broken.map(|row| {
-            let (heap, time) = &row.fastest;
-            Row::Cells(vec![
-                row.title.as_str().into(),
-                show::ratio_of(&row.time).into(),
-                heap.title().trim_end_matches(" by hand").into(),
-                show::ratio_of(time).into(),
-                show::ratio_of(&row.peak).into(),
-                row.broken().join(", ").into(),
-            ])
-        }),
-    )
+    let rows = broken.map(|row| {
+        let (heap, time) = &row.fastest;
+        Row::Cells(vec![
+            row.title.as_str().into(),
+            show::ratio_of(&row.time).into(),
+            heap.title().trim_end_matches(" by hand").into(),
+            show::ratio_of(time).into(),
+            show::ratio_of(&row.peak).into(),
+            row.broken().join(", ").into(),
+        ])
+    });
+    Table::new(header, rows)
 }
 
 pub(crate) fn words(rows: &[Judged]) -> String {

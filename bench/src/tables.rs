@@ -1,9 +1,11 @@
 //! The tables besides the bars: plain figures of each workload.
 
 use crate::catalogue::{CATALOGUE, Entry, Kind};
+use crate::heaps::HEAPS;
 use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
+use crate::traced::TRACED;
 use crate::variant::Variant;
 
 /// Median of a metric, as text.
@@ -14,20 +16,17 @@ pub(crate) fn median(
     metric: &str,
     show: fn(f64) -> String,
 ) -> Cell {
-    let values = results
-        .measurements
-        .get(id)
-        .map(|m| m.values(variant, metric));
-    match estimate(&values.unwrap_or_default()) {
-        Some(e) => Cell::new(
-            show(e.median),
-            if variant == Variant::Brawn {
-                Tone::Good
-            } else {
-                Tone::Plain
-            },
-        ),
-        None => Cell::or_dash(None::<Cell>),
+    let measurement = results.measurements.get(id);
+    let values = measurement.map(|m| m.values(variant, metric));
+    let found = estimate(&values.unwrap_or_default());
+    Cell::or_dash(found.map(|e| Cell::new(show(e.median), tone(variant))))
+}
+
+/// brawn's own figures stand out.
+pub(crate) fn tone(variant: Variant) -> Tone {
+    match variant {
+        Variant::Brawn => Tone::Good,
+        _ => Tone::Plain,
     }
 }
 
@@ -97,11 +96,7 @@ pub fn workloads(results: &Results, shape: &Shape) -> Table {
     };
     let with_metric = |id: &str| has(id, "ns") && has(id, metric);
     // These have tables of their own.
-    let has_own = |id: &str| {
-        ["traced-", "heaps-"]
-            .iter()
-            .any(|start| id.starts_with(start))
-    };
+    let has_own = |id: &str| id.starts_with(TRACED) || id.starts_with(HEAPS);
     let entries = CATALOGUE
         .iter()
         .filter(|e| e.kind == Kind::Run && with_metric(e.id) && !has_own(e.id))
@@ -217,20 +212,15 @@ pub fn programs(results: &Results, programs: &[(&str, &[Figure])], variants: &[V
     header.extend(variants.iter().map(|v| Cell::from(v.title())));
     let mut rows = Vec::new();
     for (heading, figures) in programs {
-        if !figures
-            .iter()
-            .any(|(_, id, _, _)| results.measurements.contains_key(*id))
-        {
+        let mut ids = figures.iter().map(|(_, id, ..)| *id);
+        if !ids.any(|id| results.measurements.contains_key(id)) {
             continue;
         }
         rows.push(Row::Heading((*heading).to_owned()));
         for (name, id, metric, show) in *figures {
             let mut cells: Vec<Cell> = vec![(*name).into()];
-            cells.extend(
-                variants
-                    .iter()
-                    .map(|v| median(results, id, *v, metric, *show)),
-            );
+            let median = |v: &Variant| median(results, id, *v, metric, *show);
+            cells.extend(variants.iter().map(median));
             rows.push(Row::Cells(cells));
         }
     }

@@ -47,6 +47,22 @@ pub fn empty(folder: &Path) -> Result<()> {
     claim(folder)
 }
 
+/// Removes a file or a directory, if it is there.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let removed = match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false if path.exists() => fs::remove_file(path),
+        false => return Ok(()),
+    };
+    context(removed, "remove", path)
+}
+
+/// Makes a directory, without what an earlier one had.
+pub(crate) fn renew(folder: &Path) -> Result<()> {
+    remove(folder)?;
+    context(fs::create_dir_all(folder), "create", folder)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

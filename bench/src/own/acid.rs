@@ -9,6 +9,7 @@ use super::{Choice, Raw, Site, key};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::Estimate;
+use crate::work::remove;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
@@ -48,23 +49,8 @@ pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress)
 
 /// A text of `size` bytes with words from programs.
 pub(super) fn text(size: usize) -> Vec<u8> {
-    let words = [
-        "the",
-        "archive",
-        "of",
-        "member",
-        "symbol",
-        "is",
-        "a",
-        "relocation",
-        "int",
-        "return",
-        "size_t",
-        "\n",
-        "=",
-        "(x)",
-        "0x7f",
-    ];
+    let words = "the archive of member symbol is a relocation int return size_t \n = (x) 0x7f";
+    let words: Vec<&str> = words.split(' ').collect();
     let mut state: u64 = 88_172_645_463_325_252;
     let mut bytes = Vec::with_capacity(size + 16);
     while bytes.len() < size {
@@ -181,9 +167,7 @@ fn said_alike(site: &Site, program: &Program, quick: bool) -> Result<()> {
     let mut first: Option<(&str, String, Option<Vec<u8>>)> = None;
     for side in SIDES {
         let output = site.at(&format!("out-{side}"));
-        if output.exists() {
-            context(fs::remove_file(&output), "remove", &output)?;
-        }
+        remove(&output)?;
         let mut command = Command::new(site.at(&format!("{}-{side}", program.name)));
         let said = checked(command.args(arguments(site, program, side, quick)))?;
         let written = fs::read(&output).ok();
@@ -235,17 +219,11 @@ pub fn show(raw: &Raw) -> Table {
             true => Tone::Bad,
             false => Tone::Good,
         };
-        let time = format!(
-            "{} ({:.2} … {:.2}x)",
-            show::ratio(brawn.median),
-            brawn.low,
-            brawn.high
-        );
         Some(Row::Cells(vec![
             Cell::from(format!("{}: {}", program.name, program.title)),
             Cell::from(show::time(glibc)),
             Cell::from(show::ratio(stock.median)),
-            Cell::new(time, tone),
+            Cell::new(show::ratio_and_interval(&brawn), tone),
             Cell::from(memory),
         ]))
     });

@@ -6,7 +6,8 @@
 use super::{MIB, Raw, Site, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
-use crate::{Result, context, repository};
+use crate::work::{remove, renew};
+use crate::{Result, context, file_size, repository};
 use brawn_lab::build::checked;
 use brawn_lab::run::rounds::Order;
 use std::collections::BTreeMap;
@@ -51,14 +52,17 @@ pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
     raw.measure(what, (rounds, Order::Given), all, progress, |turn| {
         let (name, program, arguments) = *turn.thing;
         if name != "pack" {
-            clear(&out)?;
+            renew(&out)?;
         }
-        if name == "brawn" && patched.exists() {
-            context(fs::remove_file(&patched), "remove", &patched)?;
+        if name == "brawn" {
+            remove(&patched)?;
         }
         let mut sample = site.run(program, arguments, &[])?;
         if name == "brawn" {
-            sample.insert("size".into(), size(&patched)? as f64 / size(&again)? as f64);
+            sample.insert(
+                "size".into(),
+                file_size(&patched)? as f64 / file_size(&again)? as f64,
+            );
         }
         Ok((name.to_owned(), sample))
     })?;
@@ -93,21 +97,10 @@ pub fn show(raw: &Raw) -> Table {
     ])
 }
 
-fn clear(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        context(fs::remove_dir_all(folder), "remove", folder)?;
-    }
-    context(fs::create_dir_all(folder), "create", folder)
-}
-
-fn size(path: &Path) -> Result<u64> {
-    Ok(context(fs::metadata(path), "look at", path)?.len())
-}
-
 /// Makes the bundle. Returns the sizes of its parts, in bytes.
 fn build(site: &Site, packed: &Path) -> Result<BTreeMap<String, f64>> {
     let bundle = site.at(&format!("{NAME}.artifactbundle"));
-    clear(&bundle)?;
+    renew(&bundle)?;
     let sdk = bundle.join(NAME).join("swift-linux-musl");
     let mut targets = serde_json::Map::new();
     let mut largest = 0;
@@ -118,7 +111,7 @@ fn build(site: &Site, packed: &Path) -> Result<BTreeMap<String, f64>> {
         let from = repository().join("target/tools/musls").join(musl);
         let libc = from.join("lib/libc.a");
         context(fs::copy(&libc, lib.join("libc.a")), "copy", &libc)?;
-        largest = largest.max(size(&libc)?);
+        largest = largest.max(file_size(&libc)?);
         checked(
             Command::new("cp")
                 .arg("-r")
@@ -160,7 +153,7 @@ fn build(site: &Site, packed: &Path) -> Result<BTreeMap<String, f64>> {
     checked(tar.arg(format!("{NAME}.artifactbundle")))?;
     context(fs::remove_dir_all(&bundle), "remove", &bundle)?;
     let facts = [
-        ("packed", size(packed)?),
+        ("packed", file_size(packed)?),
         ("unpacked", unpacked),
         ("files", files as u64),
         ("largest libc.a", largest),

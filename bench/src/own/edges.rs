@@ -34,18 +34,12 @@ pub fn measure(site: &Site, choice: &Choice, count: usize, progress: &Progress) 
     }
     let families = chosen(&FAMILIES, &choice.only);
     let mut raw = Raw::new("brawn-bench edges", &site.brawn);
-    let all = (&families[..], &SIDES[..]);
-    raw.measure(
-        "rows of libc",
-        (count, Order::Sides),
-        all,
-        progress,
-        |turn| {
-            let side = *turn.side;
-            let sample = rows(site, &format!("edges-{side}"), turn.thing)?;
-            Ok((side.to_owned(), sample))
-        },
-    )?;
+    let (what, all) = ("rows of libc", (&families[..], &SIDES[..]));
+    raw.measure(what, (count, Order::Sides), all, progress, |turn| {
+        let side = *turn.side;
+        let sample = rows(site, &format!("edges-{side}"), turn.thing)?;
+        Ok((side.to_owned(), sample))
+    })?;
     Ok(raw)
 }
 
@@ -56,15 +50,12 @@ pub fn above(raw: &Raw) -> Vec<(Line, f64)> {
         let line = own.iter().find(|line| line.name == name);
         line.map_or(f64::NAN, brawn)
     };
-    let mut all: Vec<(Line, f64)> = lines(raw)
-        .into_iter()
-        .map(|line| {
-            let ratio = against_stock(&line.name);
-            (line, ratio)
-        })
-        .collect();
-    all.retain(|(line, ratio)| brawn(line) > BAR || *ratio > STOCK_MOST);
-    all
+    let all = lines(raw).into_iter().map(|line| {
+        let ratio = against_stock(&line.name);
+        (line, ratio)
+    });
+    all.filter(|(line, ratio)| brawn(line) > BAR || *ratio > STOCK_MOST)
+        .collect()
 }
 
 /// The bars, one sentence a line.

@@ -74,10 +74,8 @@ fn program(site: &Site, workload: &str, side: &str) -> PathBuf {
 }
 
 fn build(site: &Site, old: &Path) -> Result<()> {
-    let workloads: BTreeSet<&str> = work()
-        .into_iter()
-        .map(|[_, workload, _]| workload)
-        .collect();
+    let workloads = work().into_iter().map(|[_, workload, _]| workload);
+    let workloads: BTreeSet<&str> = workloads.collect();
     for (side, version) in SIDES {
         let linked: Vec<std::ffi::OsString> = match version {
             Some(version) => {

@@ -154,7 +154,6 @@ fn read(text: &str) -> Result<Peak> {
 
 /// A table of what is resident at the peak.
 pub fn show(program: &str, peak: &Peak) -> Table {
-    let header = [program, "KiB", "share", "pieces"].map(Cell::from);
     let line = |name: &str, bytes: u64, pieces: &str| {
         let share = bytes as f64 / peak.resident as f64 * 100.0;
         let cells = [
@@ -171,11 +170,8 @@ pub fn show(program: &str, peak: &Peak) -> Table {
     }
     let told: u64 = peak.rows.iter().map(|(bytes, ..)| bytes).sum();
     let rest = peak.resident.saturating_sub(told);
-    rows.push(line(
-        "the program, its stacks, the threads' heaps",
-        rest,
-        "",
-    ));
+    let others = "the program, its stacks, the threads' heaps";
+    rows.push(line(others, rest, ""));
     rows.push(line("resident", peak.resident, ""));
     let mut sizes = peak.sizes.clone();
     sizes.retain(|[_, _, free]| *free > 0);
@@ -184,10 +180,7 @@ pub fn show(program: &str, peak: &Peak) -> Table {
         let name = format!("free in pages of blocks of {} B", grouped(size as f64));
         rows.push(line(&name, free, ""));
     }
-    Table {
-        header: header.into(),
-        rows,
-    }
+    Table::new([program, "KiB", "share", "pieces"], rows)
 }
 
 #[cfg(test)]

@@ -45,22 +45,16 @@ pub fn measure(site: &Site, choice: &Choice, count: usize, progress: &Progress) 
             size.map_or(f64::NAN, |m| m.len() as f64),
         );
     }
-    let all = (&families[..], &SIDES[..]);
-    raw.measure(
-        "rows of libc",
-        (count, Order::Sides),
-        all,
-        progress,
-        |turn| {
-            let side = *turn.side;
-            let sample = match *turn.thing {
-                START => start(site, side)?,
-                CXX => rows(site, &format!("cxx-{side}"), CXX)?,
-                family => rows(site, &format!("rows-{side}"), family)?,
-            };
-            Ok((side.to_owned(), sample))
-        },
-    )?;
+    let (what, all) = ("rows of libc", (&families[..], &SIDES[..]));
+    raw.measure(what, (count, Order::Sides), all, progress, |turn| {
+        let side = *turn.side;
+        let sample = match *turn.thing {
+            START => start(site, side)?,
+            CXX => rows(site, &format!("cxx-{side}"), CXX)?,
+            family => rows(site, &format!("rows-{side}"), family)?,
+        };
+        Ok((side.to_owned(), sample))
+    })?;
     Ok(raw)
 }
 
@@ -184,17 +178,11 @@ pub fn show(raw: &Raw) -> Table {
             m if m <= 1.0 => Tone::Good,
             _ => Tone::Plain,
         };
-        let brawn = format!(
-            "{} ({:.2} … {:.2}x)",
-            show::ratio(line.brawn.median),
-            line.brawn.low,
-            line.brawn.high
-        );
         Row::Cells(vec![
             Cell::from(line.name.clone()),
             Cell::from(show::time(line.base)),
             Cell::from(show::ratio(line.stock)),
-            Cell::new(brawn, tone),
+            Cell::new(show::ratio_and_interval(&line.brawn), tone),
         ])
     });
     Table::new(header, rows)

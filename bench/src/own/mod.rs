@@ -157,7 +157,7 @@ impl Site {
 }
 
 /// The raw data of one run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Raw {
     /// The version of this layout: 1.
     pub format: u32,
@@ -192,10 +192,7 @@ impl Raw {
             machine: machine::machine(),
             versions: versions::versions(brawn),
             load: [machine::load(); 2],
-            facts: BTreeMap::new(),
-            rounds: Vec::new(),
-            curves: BTreeMap::new(),
-            sweep: sweep::Sweep::default(),
+            ..Self::default()
         }
     }
 

@@ -6,7 +6,8 @@
 use super::{MIB, Raw, Site, line, table};
 use crate::progress::Progress;
 use crate::show::Table;
-use crate::{Result, context, repository};
+use crate::work::remove;
+use crate::{Result, context, file_size, repository};
 use brawn_lab::build::checked;
 use brawn_lab::process::parent::Sample;
 use brawn_lab::run::rounds::Order;
@@ -30,8 +31,8 @@ pub fn measure(site: &Site, rounds: usize, progress: &Progress) -> Result<Raw> {
     let bss = build(site, "bss", 0, 64 << 20)?;
     let typos = typos(site)?;
     let mut raw = Raw::new("brawn-bench rewrite", &site.brawn);
-    raw.facts.insert("large".into(), size(&large)? as f64);
-    raw.facts.insert("typos".into(), size(&typos)? as f64);
+    raw.facts.insert("large".into(), file_size(&large)? as f64);
+    raw.facts.insert("typos".into(), file_size(&typos)? as f64);
     raw.facts.insert("payload".into(), payload(site)? as f64);
     for (name, program) in [("typos", &typos), ("bss", &bss)] {
         let added = added(site, program)? as f64;
@@ -137,9 +138,7 @@ fn typos(site: &Site) -> Result<PathBuf> {
 /// Rewrites `program` to a new file and runs that. Returns the file and the figures of `brawn rewrite`.
 fn rewrite(site: &Site, program: &Path) -> Result<(PathBuf, Sample)> {
     let out = site.at("out");
-    if out.exists() {
-        context(fs::remove_file(&out), "remove", &out)?;
-    }
+    remove(&out)?;
     let arguments = [
         "rewrite".as_ref(),
         program.as_os_str(),
@@ -191,8 +190,4 @@ fn payload(site: &Site) -> Result<u64> {
         }
     }
     Ok(total)
-}
-
-fn size(path: &Path) -> Result<u64> {
-    Ok(context(fs::metadata(path), "look at", path)?.len())
 }

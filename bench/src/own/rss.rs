@@ -234,9 +234,9 @@ fn figure(raw: &Raw, kind: &str, heap: &str, figure: &str) -> f64 {
     stats::estimate(&values).map_or(f64::NAN, |e| e.median)
 }
 
-/// A heap's figure divided by glibc's in the same round, over all rounds that have both.
-fn against_glibc(raw: &Raw, kind: &str, heap: &str, figure: &str) -> Option<Estimate> {
-    let [heap, base] = [heap, GLIBC].map(|heap| name(kind, heap));
+/// A heap's figure divided by another's in the same round, over all rounds that have both.
+fn ratio(raw: &Raw, kind: &str, heaps: [&str; 2], figure: &str) -> Option<Estimate> {
+    let [heap, base] = heaps.map(|heap| name(kind, heap));
     raw.against([&heap, &base], |sample| sample.get(figure).copied())
 }
 
@@ -251,15 +251,8 @@ fn given_back(raw: &Raw, kind: &str, heap: &str, stays: &str) -> f64 {
 /// The loads as rows of the rule.
 pub(crate) fn ruled(raw: &Raw) -> Vec<Judged> {
     let row = |kind: &str| {
-        let against = |heap: Variant, figure: &'static str| {
-            let [brawn, base] = [BRAWN, heap.name()].map(|heap| name(kind, heap));
-            raw.against([&brawn, &base], |sample| sample.get(figure).copied())
-        };
-        Judged::new(
-            kind,
-            |heap| against(heap, "cpu_ns"),
-            |heap| against(heap, "hwm_kb"),
-        )
+        let of = |figure| move |heap: Variant| ratio(raw, kind, [BRAWN, heap.name()], figure);
+        Judged::new(kind, of("cpu_ns"), of("hwm_kb"))
     };
     KINDS.into_iter().filter_map(row).collect()
 }
@@ -308,7 +301,7 @@ fn shown(raw: &Raw, heaps: &[&str], figures: &[Figure], is_whole: bool) -> Table
         for (at, (title, id)) in figures.iter().copied().enumerate() {
             let base = figure(raw, kind, GLIBC, id);
             let label = if at == 0 { kind } else { "" };
-            let cell = |heap: &str| match against_glibc(raw, kind, heap, id) {
+            let cell = |heap: &str| match ratio(raw, kind, [heap, GLIBC], id) {
                 _ if heap == GLIBC => absolute(id, base),
                 Some(ratio) => against(ratio, is_whole || heap == BRAWN),
                 None if base.is_nan() => absolute(id, figure(raw, kind, heap, id)),

@@ -8,6 +8,7 @@ mod load;
 mod process;
 pub mod table;
 
+use super::rss::variants;
 use super::{Choice, Raw, Site, chosen, key};
 use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
@@ -142,10 +143,11 @@ fn build(site: &Site, runs: &[Run], heaps: &[&str], progress: &Progress) -> Resu
         .filter(is_needed)
         .map(|s| by_itself(s, ""))
         .collect();
-    let plain = |heap: &&str| Variant::from_name(if *heap == REWRITTEN { "stock" } else { heap });
-    let mut variants: Vec<Variant> = heaps.iter().filter_map(plain).collect();
-    variants.sort_unstable();
-    variants.dedup();
+    let plain = heaps.iter().map(|heap| match *heap {
+        REWRITTEN => "stock",
+        heap => heap,
+    });
+    let variants = variants(&plain.collect::<Vec<_>>());
     let entries: Vec<&Entry> = entries.iter().collect();
     let built = site.built(&variants, &entries, progress)?;
     if heaps.contains(&REWRITTEN) {

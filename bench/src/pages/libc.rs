@@ -70,11 +70,8 @@ const FASTEST: usize = 30;
 /// The figure in words.
 fn alternative(lines: &[Line]) -> String {
     let means = families(lines).into_iter().map(|(family, lines)| {
-        let (stock, brawn) = (
-            mean(lines.iter().copied(), stock),
-            mean(lines.iter().copied(), brawn),
-        );
-        format!("{family} {} and {}", show::ratio(stock), show::ratio(brawn))
+        let of = |of: fn(&Line) -> f64| show::ratio(mean(lines.iter().copied(), of));
+        format!("{family} {} and {}", of(stock), of(brawn))
     });
     let means: Vec<String> = means.collect();
     format!(
@@ -117,36 +114,19 @@ fn figure(lines: &[Line]) -> String {
     let families = families(lines);
     let bottom = TOP + BAND * families.len() as f64;
     let height = bottom + 34.0;
-    let mut svg = String::new();
-    svg += &text(
-        "b",
-        "start",
-        16.0,
-        24.0,
-        "Time against glibc's: a dot is a row, to the left is faster",
-    );
+    let title = "Time against glibc's: a dot is a row, to the left is faster";
+    let mut svg = text("b", "start", 16.0, 24.0, title);
     svg += &text("dim", "end", WIDTH - 16.0, 24.0, "geometric mean");
     svg += &text("stocks", "end", WIDTH - 82.0, 44.0, "stock musl");
     svg += &text("brawns", "end", WIDTH - 16.0, 44.0, "brawn");
-    for (tick, label) in [
-        (0.1, "0.1x"),
-        (0.2, "0.2x"),
-        (0.5, "0.5x"),
-        (1.0, "1x"),
-        (2.0, "2x"),
-        (5.0, "5x"),
-        (10.0, "10x"),
-        (20.0, "20x"),
-        (50.0, "50x"),
-        (100.0, "100x"),
-    ] {
+    for tick in [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0] {
         let class = if tick == 1.0 { "one" } else { "rule" };
         let _ = writeln!(
             svg,
             "<line class=\"{class}\" x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{TOP:.1}\" y2=\"{bottom:.1}\"/>",
             x(tick)
         );
-        svg += &text("dim", "middle", x(tick), bottom + 18.0, label);
+        svg += &text("dim", "middle", x(tick), bottom + 18.0, &format!("{tick}x"));
     }
     for (number, (family, lines)) in families.iter().enumerate() {
         let y = TOP + BAND * number as f64;

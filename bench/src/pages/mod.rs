@@ -9,7 +9,7 @@ mod server;
 mod sweep;
 
 use crate::own::Raw;
-use crate::readme::{fill_with, replace};
+use crate::readme::{fill_with, named, replace};
 use crate::{Result, context, repository};
 
 /// The parts of one document that come from one kind of raw data.
@@ -40,14 +40,7 @@ impl Page {
     /// The files as the raw data have them: their paths below the repository's directory, and their texts.
     fn made(&self) -> Result<Vec<(String, String)>> {
         let (from, raw) = Raw::newest(self.kind)?;
-        let part = |name: &str| match self.parts.iter().find(|(known, _)| *known == name) {
-            Some((_, part)) => part(&from, &raw),
-            None => {
-                let known: Vec<&str> = self.parts.iter().map(|(name, _)| *name).collect();
-                let (kind, known) = (self.kind, known.join(", "));
-                Err(format!("unknown marker {kind}:{name}; known: {known}"))
-            }
-        };
+        let part = |name: &str| named(self.kind, self.parts, name)?(&from, &raw);
         let path = repository().join(self.document);
         let old = context(std::fs::read_to_string(&path), "read", &path)?;
         let mut made = vec![(self.document.to_owned(), fill_with(&old, self.kind, part)?)];

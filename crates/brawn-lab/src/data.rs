@@ -245,7 +245,24 @@ impl FindingKind {
     }
 }
 
+impl Finding {
+    /// What is told about a candidate, and is no failure.
+    pub fn note(candidate: usize, what: String) -> Self {
+        Self {
+            candidate,
+            kind: FindingKind::Note,
+            what,
+            kept: Vec::new(),
+        }
+    }
+}
+
 impl Comparison {
+    /// The median of a figure in all runs that were measured and have it.
+    pub fn median(&self, candidate: usize, metric: Metric) -> Option<f64> {
+        estimate(&self.values(candidate, metric)).map(|estimate| estimate.median)
+    }
+
     /// The measured figures of one candidate, by round.
     pub fn values(&self, candidate: usize, metric: Metric) -> Vec<f64> {
         let runs = self.measured().filter(|run| run.candidate == candidate);

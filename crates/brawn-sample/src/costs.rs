@@ -13,28 +13,9 @@ pub struct Cost {
     pub high: f64,
 }
 
-/// The shares of all functions.
+/// The shares of libc's functions, by name.
 #[derive(Clone, Debug)]
-pub struct Costs {
-    /// The malloc family's own: of threads that are not in each other's way, of few that are, and of many.
-    pub heap: [Cost; 3],
-    /// The heap's lock's.
-    pub lock: Cost,
-    given: Cost,
-    /// How many comparisons a sort needs.
-    pub comparisons: Cost,
-    /// The kernel's, where the heap asks for new memory.
-    pub asked: Cost,
-    /// Those of functions that copy and fill, by the class of the length.
-    pub copies: [Cost; 4],
-    /// memcmp's.
-    pub compares: Cost,
-    /// Other memory and string functions'.
-    pub memory: Cost,
-    /// The kernel's, for locks and condition variables.
-    pub futex: Cost,
-    functions: HashMap<&'static str, Cost>,
-}
+pub struct Costs(HashMap<&'static str, Cost>);
 
 /// Measured by `brawn-bench libc`; `bench/predict/costs.py` writes it.
 const TABLE: &str = include_str!("../costs.tsv");
@@ -48,14 +29,15 @@ const fn cost(typical: f64, low: f64, high: f64) -> Cost {
 }
 /// Of functions that brawn has none of.
 const AS_IT_WAS: Cost = cost(1.0, 1.0, 1.0);
-const LOCK: Cost = cost(0.02, 0.0, 0.15);
+/// The heap's lock's.
+pub const LOCK: Cost = cost(0.02, 0.0, 0.15);
 /// What is given back later, in larger pieces.
 const GIVEN: Cost = cost(0.1, 0.0, 0.4);
-/// musl's asks for new memory in small pieces.
-const ASKED: Cost = cost(0.06, 0.0, 0.25);
-/// Of 100 to 1,000,000 random numbers brawn's qsort takes 0.40 to 0.60 of the comparisons that musl's takes, and about
-/// as many of numbers that are in order. Their results are the program's.
-const COMPARISONS: Cost = cost(0.45, 0.3, 0.7);
+/// The kernel's, where the heap asks for new memory: musl's asks in small pieces.
+pub const ASKED: Cost = cost(0.06, 0.0, 0.25);
+/// How many comparisons a sort needs: of 100 to 1,000,000 random numbers brawn's qsort takes 0.40 to 0.60 of the
+/// comparisons that musl's takes, and about as many of numbers that are in order. Their results are the program's.
+pub const COMPARISONS: Cost = cost(0.45, 0.3, 0.7);
 /// Its own work and what it copies take 0.15 to 0.32. Where musl's heap waits for memory, the program waits after it.
 const HEAP: Cost = cost(0.24, 0.12, 0.38);
 /// A heap that moves from one processor's memory to another's with each call.
@@ -69,12 +51,14 @@ const COPIES: [Cost; 4] = [copies(0.0), copies(0.2), copies(0.5), copies(0.9)];
 const fn copies(typical: f64) -> Cost {
     cost(typical, typical - 0.35, typical + 0.3)
 }
-const COMPARES: Cost = cost(0.9, 0.4, 1.2);
-/// Of short strings little is gained, of long ones nearly all.
-const MEMORY: Cost = cost(0.1, -0.05, 0.35);
+/// memcmp's.
+pub const COMPARES: Cost = cost(0.9, 0.4, 1.2);
+/// Other memory and string functions': of short strings little is gained, of long ones nearly all.
+pub const MEMORY: Cost = cost(0.1, -0.05, 0.35);
 /// Of locks: alone, and of threads in each other's way.
 const LOCKS: Cost = cost(0.4, 0.2, 0.8);
-const FUTEX: Cost = cost(0.6, 0.2, 1.0);
+/// The kernel's, for locks and condition variables.
+pub const FUTEX: Cost = cost(0.6, 0.2, 1.0);
 
 /// Functions, each with its parts: the names that have the samples.
 const PARTS: &[(&str, &str)] = &[
@@ -124,6 +108,60 @@ const UNLIKE: f64 = 0.15;
 /// How far programs are from the median of a function's rows, on the way to the slowest.
 const SHORTER: f64 = 0.15;
 
+impl Cost {
+    /// Those of functions that copy, of so many samples of each class of lengths.
+    pub fn of_copies(samples: [u64; 4]) -> Self {
+        // Where no length was seen, all are as likely.
+        let all: u64 = samples.iter().sum();
+        let weights = samples.map(|n| {
+            if all == 0 {
+                0.25
+            } else {
+                n as f64 / all as f64
+            }
+        });
+        let mean = |of: fn(&Self) -> f64| {
+            let costs = COPIES.iter().zip(weights);
+            costs.map(|(cost, weight)| of(cost) * weight).sum()
+        };
+        Self {
+            typical: mean(|c| c.typical),
+            low: mean(|c| c.low),
+            high: mean(|c| c.high),
+        }
+    }
+
+    /// The heap's, in a program of so many threads, which may be in each other's way.
+    pub fn of_heap(threads: u64, is_contended: bool) -> Self {
+        match is_contended {
+            false => HEAP,
+            true if threads < MANY => HEAP_OF_FEW,
+            true => HEAP_OF_MANY,
+        }
+    }
+
+    /// The kernel's, for memory that the heap gives back, of which that share is in blocks that brawn's gives back, too.
+    pub fn of_given_back(large: f64) -> Self {
+        let with_large = |cost: f64| cost + (1.0 - cost) * large;
+        Self {
+            typical: with_large(GIVEN.typical),
+            low: GIVEN.low,
+            high: with_large(GIVEN.high),
+        }
+    }
+
+    /// Page faults', of which that share is for memory that the heap gave back before: brawn's heap keeps more of it, but
+    /// for the share in large blocks. The memory that a program has at its peak costs the same with any heap.
+    pub fn of_faults(again: f64, large: f64) -> Self {
+        let again = again * (1.0 - large);
+        cost(
+            1.0 - KEPT.typical * again,
+            (1.0 - KEPT.high * again - UNSURE).max(0.0),
+            1.0 - KEPT.low * again + UNSURE,
+        )
+    }
+}
+
 impl Costs {
     /// Those that were measured for this brawn.
     pub fn measured() -> Self {
@@ -151,71 +189,7 @@ impl Costs {
             true => (name, cost),
             false => (name, AS_IT_WAS),
         });
-        Self {
-            heap: [HEAP, HEAP_OF_FEW, HEAP_OF_MANY],
-            lock: LOCK,
-            given: GIVEN,
-            comparisons: COMPARISONS,
-            asked: ASKED,
-            copies: COPIES,
-            compares: COMPARES,
-            memory: MEMORY,
-            futex: FUTEX,
-            functions: functions.collect(),
-        }
-    }
-
-    /// Those of functions that copy, of so many samples of each class of lengths.
-    pub fn copies_of(&self, samples: [u64; 4]) -> Cost {
-        // Where no length was seen, all are as likely.
-        let all: u64 = samples.iter().sum();
-        let weights = samples.map(|n| {
-            if all == 0 {
-                0.25
-            } else {
-                n as f64 / all as f64
-            }
-        });
-        let mean = |of: fn(&Cost) -> f64| {
-            let costs = self.copies.iter().zip(weights);
-            costs.map(|(cost, weight)| of(cost) * weight).sum()
-        };
-        Cost {
-            typical: mean(|c| c.typical),
-            low: mean(|c| c.low),
-            high: mean(|c| c.high),
-        }
-    }
-
-    /// The heap's, in a program of so many threads, which may be in each other's way.
-    pub fn heap_of(&self, threads: u64, is_contended: bool) -> Cost {
-        let [one, few, many] = self.heap;
-        match is_contended {
-            false => one,
-            true if threads < MANY => few,
-            true => many,
-        }
-    }
-
-    /// The kernel's, for memory that the heap gives back, of which that share is in blocks that brawn's gives back, too.
-    pub fn given(&self, large: f64) -> Cost {
-        let with_large = |cost: f64| cost + (1.0 - cost) * large;
-        Cost {
-            typical: with_large(self.given.typical),
-            low: self.given.low,
-            high: with_large(self.given.high),
-        }
-    }
-
-    /// Page faults', of which that share is for memory that the heap gave back before: brawn's heap keeps more of it, but
-    /// for the share in large blocks. The memory that a program has at its peak costs the same with any heap.
-    pub fn faults(&self, again: f64, large: f64) -> Cost {
-        let again = again * (1.0 - large);
-        cost(
-            1.0 - KEPT.typical * again,
-            (1.0 - KEPT.high * again - UNSURE).max(0.0),
-            1.0 - KEPT.low * again + UNSURE,
-        )
+        Self(functions.collect())
     }
 
     /// A function's of libc; `None` for one that nobody has measured, which stays as it is or gets faster.
@@ -223,7 +197,7 @@ impl Costs {
         if is_lock(name) {
             return Some(LOCKS);
         }
-        self.functions.get(head(name)).copied()
+        self.0.get(head(name)).copied()
     }
 }
 

@@ -130,19 +130,14 @@ impl Diagnosis {
             .next()
             .map_or_else(|| share(0, self.samples), |p| p.share)
     }
-}
 
-/// What the heap makes the kernel do, and what waits for it.
-impl Diagnosis {
     /// The share of page faults in the program's own code that are for memory which the heap had given back.
     pub fn heap_faults(&self) -> f64 {
-        let is_fault = |f: &&FunctionShare| f.part == Owner::Kernel && f.name.contains(' ');
-        self.total(is_fault) * self.given_back()
+        self.total(|f| f.part == Owner::Kernel && is_fault(f)) * self.given_back()
     }
 
     /// Of all page faults, those for memory that the heap had given back: where it gave little back, others did.
     pub fn given_back(&self) -> f64 {
-        let is_fault = |f: &&FunctionShare| f.kernel && f.name.contains(' ');
         let given = self.total(is_given) / self.total(is_fault).max(1e-9);
         self.again.min(given / GIVING)
     }
@@ -162,6 +157,11 @@ impl Diagnosis {
         let functions = self.functions.iter().filter(is);
         functions.map(|f| f.share.share).sum()
     }
+}
+
+/// Page faults, which have no function's name.
+pub(crate) fn is_fault(f: &&FunctionShare) -> bool {
+    f.kernel && f.name.contains(' ')
 }
 
 /// What the kernel does to take the heap's memory back.

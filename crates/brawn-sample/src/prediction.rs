@@ -1,7 +1,7 @@
 //! What brawn would change, from a diagnosis and what functions cost: a time, as an interval.
 
-use crate::costs::{Cost, Costs, head};
-use crate::diagnosis::{Diagnosis, FunctionShare, Owner, WAITS, is_copy, is_given};
+use crate::costs::{ASKED, COMPARES, COMPARISONS, Cost, Costs, FUTEX, LOCK, MEMORY, head};
+use crate::diagnosis::{Diagnosis, FunctionShare, Owner, WAITS, is_copy, is_fault, is_given};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -105,11 +105,6 @@ impl Sum {
     }
 }
 
-/// The share of all functions that are so.
-fn total(diagnosis: &Diagnosis, is: impl Fn(&&FunctionShare) -> bool) -> f64 {
-    diagnosis.total(is)
-}
-
 fn is_futex(f: &&FunctionShare) -> bool {
     f.part == Owner::Kernel && (f.name == "futex" || f.name.starts_with("pthread_"))
 }
@@ -136,23 +131,6 @@ fn is_compare(name: &str) -> bool {
     ["memcmp", "bcmp"].contains(&name)
 }
 
-/// Page faults, which have no function's name.
-fn is_fault(f: &&FunctionShare) -> bool {
-    f.kernel && f.name.contains(' ')
-}
-
-fn cost_of_faults(diagnosis: &Diagnosis, costs: &Costs) -> Cost {
-    costs.faults(diagnosis.given_back(), diagnosis.large)
-}
-
-/// Whether the program keeps its heap.
-fn is_heap_left(diagnosis: &Diagnosis) -> bool {
-    diagnosis
-        .functions
-        .iter()
-        .any(|f| f.part == Owner::Heap && f.stays)
-}
-
 /// Half of the 95 % interval of a share.
 fn error_of(share: f64, samples: u64) -> f64 {
     1.96 * (share * (1.0 - share) / samples.max(1) as f64)
@@ -164,25 +142,23 @@ fn error_of(share: f64, samples: u64) -> f64 {
 pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
     let mut sum = Sum::default();
     if diagnosis.has_musl {
-        of_heap(&mut sum, diagnosis, costs);
+        of_heap(&mut sum, diagnosis);
         let of_memory = |is: fn(&str) -> bool| {
-            total(diagnosis, |f| {
-                f.part == Owner::Memory && !f.stays && is(&f.name)
-            })
+            diagnosis.total(|f| f.part == Owner::Memory && !f.stays && is(&f.name))
         };
         let rest = |name: &str| !is_copy(name) && !is_compare(name);
         for (what, share, cost) in [
             (
                 "memcpy and its kin",
                 of_memory(is_copy),
-                costs.copies_of(diagnosis.copies),
+                Cost::of_copies(diagnosis.copies),
             ),
-            ("memcmp", of_memory(is_compare), costs.compares),
-            ("string functions", of_memory(rest), costs.memory),
+            ("memcmp", of_memory(is_compare), COMPARES),
+            ("string functions", of_memory(rest), MEMORY),
             (
                 "waiting for locks",
-                total(diagnosis, |f| !f.stays && is_futex(f)),
-                costs.futex,
+                diagnosis.total(|f| !f.stays && is_futex(f)),
+                FUTEX,
             ),
         ] {
             sum.add(what, share, error_of(share, diagnosis.samples), cost);
@@ -266,32 +242,33 @@ fn rest(diagnosis: &Diagnosis, costs: &Costs) -> Option<(String, f64)> {
 
 /// The heap, in parts: its lock, which is gone; memory that is given back, of which brawn's keeps more; new memory, as
 /// far as that was given back before; its own work, which is more where threads take its memory from each other's processors.
-fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
-    if is_heap_left(diagnosis) {
+fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis) {
+    let mut functions = diagnosis.functions.iter();
+    if functions.any(|f| f.part == Owner::Heap && f.stays) {
         return;
     }
     let heap = diagnosis.part(Owner::Heap);
-    let locks = total(diagnosis, is_lock);
-    let faults = total(diagnosis, |f| f.part == Owner::Heap && is_fault(f));
-    let asked = total(diagnosis, is_asked);
-    let given = total(diagnosis, is_given);
-    let others = total(diagnosis, is_others);
+    let locks = diagnosis.total(is_lock);
+    let faults = diagnosis.total(|f| f.part == Owner::Heap && is_fault(f));
+    let asked = diagnosis.total(is_asked);
+    let given = diagnosis.total(is_given);
+    let others = diagnosis.total(is_others);
     let own = (heap.share - locks - faults - asked - given - others).max(0.0);
     let error = (heap.high - heap.low) / 2.0;
     let is_contended = locks > CONTENDED * heap.share;
-    let cost = costs.heap_of(diagnosis.threads, is_contended);
+    let cost = Cost::of_heap(diagnosis.threads, is_contended);
     let before = sum.gains.len();
     let saved = sum.saved;
     let all = own + locks + faults + asked + given;
     sum.add("", own, error, cost);
-    sum.add("", locks, 0.0, costs.lock);
-    sum.add("", given, 0.0, costs.given(diagnosis.large));
-    sum.add("", asked, 0.0, costs.asked);
-    let of_faults = cost_of_faults(diagnosis, costs);
+    sum.add("", locks, 0.0, LOCK);
+    sum.add("", given, 0.0, Cost::of_given_back(diagnosis.large));
+    sum.add("", asked, 0.0, ASKED);
+    let of_faults = Cost::of_faults(diagnosis.given_back(), diagnosis.large);
     sum.add("", faults, 0.0, of_faults);
     // Of those in the program's own code some are for memory that the heap gave back, and of which it keeps more now.
     let is_programs = |f: &&FunctionShare| f.part == Owner::Kernel && is_fault(f);
-    let programs = total(diagnosis, is_programs);
+    let programs = diagnosis.total(is_programs);
     sum.add("", programs, 0.0, of_faults);
     let all = all + programs * (1.0 - of_faults.typical);
     sum.gains.truncate(before);
@@ -324,16 +301,16 @@ fn of_sorts(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     let left = |(part, name, share): &(Owner, String, f64)| {
         let cost = match part {
             _ if stays(name) => 1.0,
-            Owner::Memory if is_copy(name) => costs.copies_of(diagnosis.copies).typical,
-            Owner::Memory if is_compare(name) => costs.compares.typical,
-            Owner::Memory => costs.memory.typical,
+            Owner::Memory if is_copy(name) => Cost::of_copies(diagnosis.copies).typical,
+            Owner::Memory if is_compare(name) => COMPARES.typical,
+            Owner::Memory => MEMORY.typical,
             Owner::Libc => costs.function(name).map_or(1.0, |cost| cost.typical),
             _ => 1.0,
         };
         share * cost
     };
     let share = diagnosis.comparing.iter().map(left).sum();
-    sum.add("fewer comparisons by qsort", share, 0.0, costs.comparisons);
+    sum.add("fewer comparisons by qsort", share, 0.0, COMPARISONS);
 }
 
 /// The share of the run that threads waited for the heap's lock while a processor was free.

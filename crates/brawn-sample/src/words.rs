@@ -16,39 +16,36 @@ impl Diagnosis {
             return "the run is too short to take samples of it".to_owned();
         }
         let mut parts: Vec<(f64, String)> = Vec::new();
+        let mut add = |share: f64, place: String| {
+            parts.push((share, format!("{} {place}", units::share(share))));
+        };
         let heap = self.part(Owner::Heap);
         let faults = self.heap_faults();
         let kernels = self.heap_in_kernel() + faults;
-        let of_kernel = if kernels >= WORTH {
-            format!(", {} of it in the kernel", units::share(kernels))
-        } else {
-            String::new()
+        let of_kernel = match kernels >= WORTH {
+            true => format!(", {} of it in the kernel", units::share(kernels)),
+            false => String::new(),
         };
-        let waited = if self.has_heap_waits() {
-            format!(
-                "; threads waited {:.1} s for the heap's lock",
-                self.heap_wait
-            )
-        } else {
-            String::new()
+        let wait = self.heap_wait;
+        let waited = match self.has_heap_waits() {
+            true => format!("; threads waited {wait:.1} s for the heap's lock"),
+            false => String::new(),
         };
         let heap = heap.share + faults;
         if heap >= WORTH || !waited.is_empty() {
-            let text = format!("in malloc and free{of_kernel}{waited}");
-            parts.push((heap, text).with(units::share(heap)));
+            add(heap, format!("in malloc and free{of_kernel}{waited}"));
         }
         for part in [Owner::Memory, Owner::Libc] {
             let of_it = self.functions.iter().filter(|f| f.part == part);
             let large = of_it.filter(|f| f.share.share >= WORTH && !f.name.is_empty());
             for function in large.take(3) {
-                let share = units::share(function.share.share);
-                parts.push((function.share.share, format!("in {}", function.name)).with(share));
+                add(function.share.share, format!("in {}", function.name));
             }
         }
         let kernel = self.part(Owner::Kernel).share - faults;
         if kernel >= WORTH {
-            let text = format!("in the kernel{}", self.most_of_the_kernel(faults));
-            parts.push((kernel, text).with(units::share(kernel)));
+            let most = self.most_of_the_kernel(faults);
+            add(kernel, format!("in the kernel{most}"));
         }
         let rest = [
             (Owner::Program, "in the program itself"),
@@ -57,7 +54,7 @@ impl Diagnosis {
         for (part, text) in rest {
             let share = self.part(part).share;
             if share >= WORTH {
-                parts.push((share, text.to_owned()).with(units::share(share)));
+                add(share, text.to_owned());
             }
         }
         parts.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -72,12 +69,8 @@ impl Diagnosis {
             all.push_str(&text);
         }
         if self.samples < FEW {
-            let samples = if self.samples == 1 {
-                "sample"
-            } else {
-                "samples"
-            };
-            all.push_str(&format!(" (only {} {samples})", self.samples));
+            let s = if self.samples == 1 { "" } else { "s" };
+            all.push_str(&format!(" (only {} sample{s})", self.samples));
         }
         all
     }
@@ -98,16 +91,5 @@ impl Diagnosis {
             let word = if faults { "mostly" } else { "mostly in" };
             format!(", {word} {}", f.name)
         })
-    }
-}
-
-/// A text with its share in front.
-trait With {
-    fn with(self, share: String) -> (f64, String);
-}
-
-impl With for (f64, String) {
-    fn with(self, share: String) -> (f64, String) {
-        (self.0, format!("{share} {}", self.1))
     }
 }

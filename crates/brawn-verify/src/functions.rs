@@ -1,11 +1,11 @@
 //! Whose the functions are that a toolchain's programs call.
 
-use crate::sides::{Lab, write};
-use crate::tool::{Tool, text};
+use crate::sides::Lab;
+use crate::tool::{Tool, linked, text, write};
+use brawn_core::Result;
 use brawn_core::component::Families;
 use brawn_core::identify::{MEMORY, PUBLIC};
 use brawn_core::report::verify::{Function, verify};
-use brawn_core::{Error, Result};
 use brawn_payload::{Architecture, Profile, payload, payloads};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -64,9 +64,7 @@ impl Lab<'_> {
             }
             let inputs = [&[text(&object)], more].concat();
             let Err(said) = tool.link(&inputs, &executable)? else {
-                let bytes = std::fs::read(&executable)
-                    .map_err(|e| Error::io("cannot read what was linked", e).path(&executable))?;
-                return Ok(verify(&bytes, payloads())?.functions);
+                return Ok(verify(&linked(&executable)?, payloads())?.functions);
             };
             names = known(&names, &said);
         }

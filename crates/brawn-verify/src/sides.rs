@@ -1,7 +1,7 @@
 //! Finds out which heap a toolchain's programs have, and how to link them with brawn's heap and without.
 
 use crate::run::through;
-use crate::tool::{Tool, is_linked, text};
+use crate::tool::{Tool, create, is_linked, linked, read, text, write};
 use brawn_core::elf::image::Image;
 use brawn_core::identify::heap::{FoundHeap, Heap};
 use brawn_core::identify::{Libc, Linkage};
@@ -104,8 +104,7 @@ pub struct Lab<'a> {
 impl Lab<'_> {
     /// Finds out what `tool` links.
     pub fn examine(&self, tool: &Tool<'_>, is_cxx: bool) -> Result<Sides> {
-        std::fs::create_dir_all(&self.folder)
-            .map_err(|e| Error::io("cannot create the directory", e).path(&self.folder))?;
+        create(&self.folder)?;
         let source = self
             .folder
             .join(if is_cxx { "probe.cc" } else { "probe.c" });
@@ -168,8 +167,7 @@ impl Lab<'_> {
         if let Err(said) = tool.link(&inputs, &executable)? {
             return Ok(Err(said));
         }
-        let bytes = std::fs::read(&executable)
-            .map_err(|e| Error::io("cannot read what was linked", e).path(&executable))?;
+        let bytes = linked(&executable)?;
         let report = inspect(&bytes).map_err(|e| e.path(&executable))?;
         let image = Image::read(&bytes, 0).map_err(|e| e.path(&executable))?;
         Ok(Ok((report, image.ident.architecture())))
@@ -294,11 +292,8 @@ impl Lab<'_> {
         let kept = archives.iter().map(|a| original(a)).find(|p| p.is_file());
         if let Some(kept) = &kept {
             let libc = folder.join("libc.a");
-            let bytes =
-                std::fs::read(kept).map_err(|e| Error::io("cannot read it", e).path(kept))?;
-            std::fs::create_dir_all(&folder)
-                .map_err(|e| Error::io("cannot create the directory", e).path(&folder))?;
-            write(&libc, &bytes)?;
+            create(&folder)?;
+            write(&libc, &read(kept)?)?;
             let search = format!("-L{}", text(&folder));
             let what = format!("{} in place of libc.a", kept.display());
             // Directories are searched in the order of the line.
@@ -383,11 +378,6 @@ fn holds_payload(path: &Path) -> bool {
                 is_brawns(&r.heaps) || r.memory_note.is_some() || r.libc_note.is_some()
             })
         })
-}
-
-/// Writes a file in a directory of brawn's own.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).map_err(|e| Error::io("cannot write", e).path(path))
 }
 
 /// Refuses a directory whose name cannot be passed to other programs.

@@ -155,3 +155,24 @@ pub fn is_linked(path: &Path) -> bool {
 pub fn text(path: &Path) -> String {
     path.display().to_string()
 }
+
+/// Writes a file in a directory of brawn's own.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).map_err(|e| Error::io("cannot write", e).path(path))
+}
+
+/// Makes a directory, and those above it.
+pub fn create(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::io("cannot create the directory", e).path(folder))
+}
+
+/// The bytes of a file.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))
+}
+
+/// The bytes of an executable that a toolchain made.
+pub fn linked(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|e| Error::io("cannot read what was linked", e).path(path))
+}

@@ -3,8 +3,8 @@
 use crate::directives::{Program, Stage, Surroundings};
 use crate::run::measures;
 use crate::run::through;
-use crate::sides::{Side, Sides, write};
-use crate::tool::{Tool, text};
+use crate::sides::{Side, Sides};
+use crate::tool::{Tool, create, linked, read, text, write};
 use crate::ways::Link;
 use crate::{Filter, PROGRAMS, Request, Step, is_wanted};
 use brawn_core::link_args::{archive_of, shell};
@@ -108,10 +108,7 @@ pub struct Case {
 impl Case {
     /// `PROGRAM/CASE`.
     pub fn name(&self) -> String {
-        match &self.case {
-            Some(case) => format!("{}/{case}", self.program),
-            None => self.program.clone(),
-        }
+        joined(&self.program, self.case.as_deref())
     }
 }
 
@@ -127,9 +124,13 @@ pub fn cases(program: &Program) -> impl Iterator<Item = Option<&str>> {
 
 /// `PROGRAM/CASE`.
 pub fn name(program: &Program, case: Option<&str>) -> String {
+    joined(&program.name, case)
+}
+
+fn joined(program: &str, case: Option<&str>) -> String {
     match case {
-        Some(case) => format!("{}/{case}", program.name),
-        None => program.name.clone(),
+        Some(case) => format!("{program}/{case}"),
+        None => program.to_owned(),
     }
 }
 
@@ -431,8 +432,7 @@ fn one_heap(path: &Path, is_brawns: bool) -> Result<std::result::Result<(), Stri
     if !is_brawns {
         return Ok(Ok(()));
     }
-    let bytes =
-        std::fs::read(path).map_err(|e| Error::io("cannot read what was linked", e).path(path))?;
+    let bytes = linked(path)?;
     let report = inspect(&bytes).map_err(|e| e.path(path))?;
     let musls = report.heaps.iter().find(|h| h.heap.is_musl());
     Ok(match musls {
@@ -448,7 +448,7 @@ fn one_heap(path: &Path, is_brawns: bool) -> Result<std::result::Result<(), Stri
 fn archive(objects: &[PathBuf]) -> Result<Vec<u8>> {
     let mut members = Vec::new();
     for path in objects {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+        let bytes = read(path)?;
         members.push((text(Path::new(path.file_name().unwrap_or_default())), bytes));
     }
     let members: Vec<(&str, &[u8])> = members
@@ -456,11 +456,6 @@ fn archive(objects: &[PathBuf]) -> Result<Vec<u8>> {
         .map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
         .collect();
     archive_of(&members)
-}
-
-fn create(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .map_err(|e| Error::io("cannot create the directory", e).path(folder))
 }
 
 #[cfg(test)]

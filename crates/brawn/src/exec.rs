@@ -9,10 +9,10 @@ use crate::inherited;
 use brawn_core::Error;
 use brawn_core::elf::ident::Ident;
 use brawn_core::format::Format;
+use brawn_lab::process::start::{Strings, pointers};
 use own_memory::OwnMemory;
-use std::ffi::{CString, OsStr, OsString, c_char};
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// Becomes the program in the file at `path`, with these arguments, its name the first.  It gets this process's
@@ -22,68 +22,34 @@ pub fn execute<'a>(
     arguments: impl IntoIterator<Item = &'a OsString>,
     variable: Option<(&str, &OsStr)>,
 ) -> io::Error {
-    match Strings::of(path, arguments, variable) {
-        Ok(strings) => strings.execute(),
+    let variable = variable.map(|(name, value)| (name.into(), value.to_owned()));
+    match Strings::of(path, arguments, variable.as_slice()) {
+        Ok(strings) => become_program(&strings, variable.is_some()),
         // Arguments that came through `execve` contain no zero byte.
-        Err(error) => error.into(),
+        Err(error) => error,
     }
 }
 
-/// The arguments of `execve`, as C strings.
-struct Strings {
-    path: CString,
-    arguments: Vec<CString>,
-    /// `None` for this process's own.
-    environment: Option<Vec<CString>>,
-}
-
-impl Strings {
-    fn of<'a>(
-        path: &Path,
-        arguments: impl IntoIterator<Item = &'a OsString>,
-        variable: Option<(&str, &OsStr)>,
-    ) -> Result<Self, std::ffi::NulError> {
-        let pair = |name: &OsStr, value: &OsStr| {
-            CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
+/// `has_variable` is false for this process's own environment.
+#[allow(unsafe_code)]
+fn become_program(strings: &Strings, has_variable: bool) -> io::Error {
+    let path = strings.path.as_ptr();
+    let arguments = pointers(&strings.arguments);
+    let environment = pointers(&strings.environment);
+    let own = OwnMemory::look();
+    // SAFETY: the arrays end with null, and they and the strings, which end with zero, live until the call returns.
+    unsafe {
+        inherited::give_back();
+        own.forget();
+        match has_variable {
+            true => libc::execve(path, arguments.as_ptr(), environment.as_ptr()),
+            false => libc::execv(path, arguments.as_ptr()),
         };
-        let environment = variable.map(|(name, value)| {
-            let others = std::env::vars_os().filter(|(other, _)| other != name);
-            let others = others.map(|(name, value)| pair(&name, &value));
-            others.chain([pair(OsStr::new(name), value)]).collect()
-        });
-        let arguments = arguments.into_iter().map(|a| CString::new(a.as_bytes()));
-        Ok(Self {
-            path: CString::new(path.as_os_str().as_bytes())?,
-            arguments: arguments.collect::<Result<_, _>>()?,
-            environment: environment.transpose()?,
-        })
     }
-
-    #[allow(unsafe_code)]
-    fn execute(&self) -> io::Error {
-        let pointers = |strings: &[CString]| -> Vec<*const c_char> {
-            let pointers = strings.iter().map(|s| s.as_ptr());
-            pointers.chain([std::ptr::null()]).collect()
-        };
-        let arguments = pointers(&self.arguments);
-        let environment = self.environment.as_deref().map(pointers);
-        let own = OwnMemory::look();
-        // SAFETY: the arrays end with null, and they and the strings, which end with zero, live until the call returns.
-        unsafe {
-            inherited::give_back();
-            own.forget();
-            match &environment {
-                Some(environment) => {
-                    libc::execve(self.path.as_ptr(), arguments.as_ptr(), environment.as_ptr())
-                }
-                None => libc::execv(self.path.as_ptr(), arguments.as_ptr()),
-            };
-        }
-        let error = io::Error::last_os_error();
-        // SAFETY: as above.  The signal is ignored again: the error message may go to a closed pipe.
-        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-        error
-    }
+    let error = io::Error::last_os_error();
+    // SAFETY: as above.  The signal is ignored again: the error message may go to a closed pipe.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    error
 }
 
 /// Why the program in the file at `path` could not be run, after `error`.

@@ -128,6 +128,14 @@ impl Exit {
         ui::error(error);
         error.kind().into()
     }
+
+    /// The code of a command that found something, or did not.
+    pub fn of_findings(has_any: bool) -> Self {
+        match has_any {
+            true => Self::Finding,
+            false => Self::Success,
+        }
+    }
 }
 
 impl From<Kind> for Exit {

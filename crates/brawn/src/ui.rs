@@ -8,6 +8,7 @@ pub use brawn_lab::show::table::folded;
 use clap::builder::StyledStr;
 use clap::error::ContextValue;
 use std::io::{ErrorKind, Write as _};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -64,8 +65,13 @@ pub fn listed(parts: &[String]) -> String {
     }
 }
 
-/// Notes of publishing (a followed link, hard links that keep the old contents), as lines that continue the one above.
-pub fn published(published: &Published, verbose: bool) {
+/// Where new bytes were written, and notes of publishing (a followed link, hard links that keep the old contents), as
+/// lines that continue the one above.
+pub fn written(output: &Option<PathBuf>, published: &Option<Published>, verbose: bool) {
+    if let Some(output) = output {
+        more(&format!("written to {}", shown(output)));
+    }
+    let Some(published) = published else { return };
     if verbose {
         more(&format!("original kept in {}", shown(&published.original)));
     }

@@ -160,9 +160,7 @@ impl Which {
         errors.append(&mut found.errors);
         let toolchains = surveyed(&found.archives);
         for kind in kinds.iter().filter(|kind| **kind != ToolchainKind::Rust) {
-            let is_there = toolchains
-                .iter()
-                .any(|toolchain| toolchain.archive.kind == *kind);
+            let is_there = toolchains.iter().any(|t| t.archive.kind == *kind);
             let is_named = *kind == ToolchainKind::Swift && self.swift.as_deref() != Some(EVERY);
             if !is_there && !self.all && !is_named {
                 errors.push(none_of(*kind));
@@ -218,20 +216,13 @@ fn keep_swift(asked: &str, found: &mut FoundToolchains) -> Option<Error> {
     if asked == EVERY {
         return None;
     }
-    let sdks = found
-        .archives
-        .iter()
-        .filter(|a| a.kind == ToolchainKind::Swift);
+    let is_swift = |a: &Archive| a.kind == ToolchainKind::Swift;
+    let sdks = found.archives.iter().filter(|a| is_swift(a));
     let mut names: Vec<String> = sdks.map(|a| a.name.clone()).collect();
     names.dedup();
-    found
-        .archives
-        .retain(|a| a.kind != ToolchainKind::Swift || a.is_of_sdk(asked));
-    if found
-        .archives
-        .iter()
-        .any(|a| a.kind == ToolchainKind::Swift)
-    {
+    let is_kept = |a: &Archive| !is_swift(a) || a.is_of_sdk(asked);
+    found.archives.retain(is_kept);
+    if found.archives.iter().any(is_swift) {
         return None;
     }
     let others = match names.as_slice() {

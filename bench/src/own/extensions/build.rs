@@ -2,6 +2,7 @@
 
 use super::{Binding, HEAPS, is_chosen, product, sources, work};
 use crate::progress::Progress;
+use crate::work::remove;
 use crate::{Result, context, repository};
 use brawn_lab::build::checked;
 use std::fs;
@@ -55,9 +56,7 @@ fn cargo(package: &str, output: &str, feature: Option<&str>, to: &Path) -> Resul
 fn wheel(heap: &str, feature: Option<&str>, to: &Path) -> Result<()> {
     let wheels = work().join("wheels").join(heap);
     for folder in [&wheels, &to.join("extensions_python")] {
-        if folder.exists() {
-            context(fs::remove_dir_all(folder), "remove", folder)?;
-        }
+        remove(folder)?;
     }
     let mut maturin = Command::new(repository().join("target/tools/maturin/bin/maturin"));
     maturin.args(["build", "--release", "--locked", "--manifest-path"]);

@@ -17,21 +17,10 @@ fn per_request(sample: &Sample, figure: &str) -> Option<f64> {
     Some(sample.get(figure)? / sample.get("requests")?)
 }
 
-fn time(sample: &Sample) -> Option<f64> {
-    per_request(sample, "cpu_ns")
-}
-
-fn faults(sample: &Sample) -> Option<f64> {
-    per_request(sample, "faults")
-}
-
-fn peak(sample: &Sample) -> Option<f64> {
-    sample.get("hwm_kb").copied()
-}
-
-fn after(sample: &Sample) -> Option<f64> {
-    sample.get("rss_kb").copied()
-}
+const TIME: Of = |sample| per_request(sample, "cpu_ns");
+const FAULTS: Of = |sample| per_request(sample, "faults");
+const PEAK: Of = |sample| sample.get("hwm_kb").copied();
+const AFTER: Of = |sample| sample.get("rss_kb").copied();
 
 /// The figure of a heap, over all rounds.
 fn median(raw: &Raw, run: &str, heap: &str, of: Of) -> f64 {
@@ -53,7 +42,7 @@ fn others() -> impl Iterator<Item = &'static str> {
 fn rows(raw: &Raw, cells: impl Fn(&str, &'static Load) -> Vec<Cell>) -> Vec<Row> {
     let mut rows = Vec::new();
     for server in SERVERS {
-        let has = |load: &&Load| !median(raw, &name(server, load), GLIBC, time).is_nan();
+        let has = |load: &&Load| !median(raw, &name(server, load), GLIBC, TIME).is_nan();
         let loads: Vec<&Load> = LOADS.iter().filter(has).collect();
         if !loads.is_empty() {
             rows.push(Row::Heading(server.to_owned()));
@@ -89,9 +78,9 @@ pub fn times(raw: &Raw) -> Table {
     header.extend(others().map(Cell::from));
     header.extend(["faults: glibc", "brawn"].map(Cell::from));
     let rows = rows(raw, |run, _| {
-        let mut cells = vec![show::time(median(raw, run, GLIBC, time)).into()];
-        cells.extend(others().map(|heap| ratio(raw, run, heap, time, Some(MOST_TIME))));
-        let faults = [GLIBC, BRAWN].map(|heap| median(raw, run, heap, faults));
+        let mut cells = vec![show::time(median(raw, run, GLIBC, TIME)).into()];
+        cells.extend(others().map(|heap| ratio(raw, run, heap, TIME, Some(MOST_TIME))));
+        let faults = [GLIBC, BRAWN].map(|heap| median(raw, run, heap, FAULTS));
         cells.extend(faults.map(|count| Cell::from(format!("{count:.1}"))));
         cells
     });
@@ -105,10 +94,10 @@ pub fn memory(raw: &Raw) -> Table {
     header.push("2 s after: glibc".into());
     header.extend(others().map(Cell::from));
     let rows = rows(raw, |run, _| {
-        let mut cells = vec![Cell::from(show::memory(median(raw, run, GLIBC, peak)))];
-        cells.extend(["stock", BRAWN, "lean"].map(|heap| ratio(raw, run, heap, peak, None)));
-        cells.push(show::memory(median(raw, run, GLIBC, after)).into());
-        cells.extend(others().map(|heap| ratio(raw, run, heap, after, Some(MOST_MEMORY))));
+        let mut cells = vec![Cell::from(show::memory(median(raw, run, GLIBC, PEAK)))];
+        cells.extend(["stock", BRAWN, "lean"].map(|heap| ratio(raw, run, heap, PEAK, None)));
+        cells.push(show::memory(median(raw, run, GLIBC, AFTER)).into());
+        cells.extend(others().map(|heap| ratio(raw, run, heap, AFTER, Some(MOST_MEMORY))));
         cells
     });
     Table { header, rows }
@@ -117,8 +106,8 @@ pub fn memory(raw: &Raw) -> Table {
 /// The loads in which brawn's median is above a bar: how many, of how many, and the worst one with its ratio.
 pub fn missed(raw: &Raw, of_memory: bool) -> (usize, usize, Option<(String, f64)>) {
     let (of, bar): (Of, f64) = match of_memory {
-        true => (after, MOST_MEMORY),
-        false => (time, MOST_TIME),
+        true => (AFTER, MOST_MEMORY),
+        false => (TIME, MOST_TIME),
     };
     let runs = SERVERS.iter();
     let runs = runs.flat_map(|server| LOADS.iter().map(move |load| (server, load)));

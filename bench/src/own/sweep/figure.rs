@@ -117,10 +117,8 @@ impl Scale {
 /// The picture.
 pub fn figure(raw: &Raw) -> Result<String> {
     let lines = lines(raw);
-    let heaps: Vec<&str> = heaps(raw)
-        .into_iter()
-        .filter(|heap| *heap != GLIBC)
-        .collect();
+    let heaps = heaps(raw).into_iter().filter(|heap| *heap != GLIBC);
+    let heaps: Vec<&str> = heaps.collect();
     if lines.is_empty() || !heaps.contains(&BRAWN) {
         return Err("these raw data have no patterns, or not those of glibc and brawn".into());
     }
@@ -129,11 +127,8 @@ pub fn figure(raw: &Raw) -> Result<String> {
     svg += &dots(&lines);
     let title = format!("Processor time of {} patterns against glibc", lines.len());
     let said = alternative(raw, &lines);
-    Ok(picture(
-        [WIDTH, HEIGHT],
-        [&title, &said, &style(&heaps)],
-        &svg,
-    ))
+    let told = [&*title, &said, &style(&heaps)];
+    Ok(picture([WIDTH, HEIGHT], told, &svg))
 }
 
 /// The picture in words: each heap's mean and worst.
@@ -185,14 +180,9 @@ fn style(heaps: &[&str]) -> String {
 
 fn legend(heaps: &[&str], count: usize) -> String {
     let title_of_all = format!("Processor time of {count} patterns against glibc");
+    let order = "each heap's patterns sorted, the fastest on the left";
     let mut svg = text("b", "start", 16.0, 24.0, &title_of_all);
-    svg += &text(
-        "dim",
-        "end",
-        RIGHT,
-        24.0,
-        "each heap's patterns sorted, the fastest on the left",
-    );
+    svg += &text("dim", "end", RIGHT, 24.0, order);
     let mut x = 16.0;
     for heap in heaps {
         let number = style_of(heap);
@@ -233,12 +223,12 @@ fn curves(heaps: &[&str], lines: &[Line]) -> String {
     for percent in [0, 25, 50, 75, 100] {
         let x = LEFT + f64::from(percent) / 100.0 * (RIGHT - LEFT);
         let anchor = if percent == 100 { "end" } else { "middle" };
-        let label = format!("{percent} % of the patterns");
-        let label = if percent == 50 {
-            label
+        let of = if percent == 50 {
+            " of the patterns"
         } else {
-            format!("{percent} %")
+            ""
         };
+        let label = format!("{percent} %{of}");
         svg += &text("dim", anchor, x, below, &label);
     }
     svg
@@ -265,13 +255,8 @@ fn dots(lines: &[Line]) -> String {
     let y = scale.y(bar);
     // A String takes everything.
     svg += &stroke("bar", &format!("M{LEFT} {y:.1}H{RIGHT}"));
-    svg += &text(
-        "high",
-        "end",
-        RIGHT,
-        DOTS.0 - 12.0,
-        &format!("dashed: the bar, {bar}x"),
-    );
+    let dashed = format!("dashed: the bar, {bar}x");
+    svg += &text("high", "end", RIGHT, DOTS.0 - 12.0, &dashed);
     let all = patterns();
     let kinds: BTreeMap<String, &str> = all.iter().map(|p| (p.to_string(), kind(p))).collect();
     let kind = |line: &Line| kinds.get(&line.name).copied().unwrap_or("others");
@@ -288,13 +273,8 @@ fn dots(lines: &[Line]) -> String {
         if begin > 0 {
             svg += &stroke("rule", &format!("M{from:.1} {}V{:.1}", DOTS.0, below + 6.0));
         }
-        svg += &text(
-            "dim",
-            "middle",
-            (from + to) / 2.0,
-            below + 16.0,
-            kind(&part[0]),
-        );
+        let middle = (from + to) / 2.0;
+        svg += &text("dim", "middle", middle, below + 16.0, kind(&part[0]));
         begin = end;
     }
     svg

@@ -37,6 +37,11 @@ impl Line {
     pub fn time(&self, heap: &str) -> f64 {
         self.of.get(heap).map_or(f64::NAN, |figures| figures.time)
     }
+
+    /// Whether the peak is above the bar.
+    pub fn is_high(&self, heap: &str) -> bool {
+        self.of.get(heap).is_some_and(|figures| figures.is_high)
+    }
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

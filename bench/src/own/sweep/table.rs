@@ -44,56 +44,40 @@ pub fn summary(raw: &Raw, lines: &[Line]) -> Table {
         "cliffs",
         "peaks above the bar",
     ];
-    let rows = heaps(raw)
-        .into_iter()
-        .filter(|heap| *heap != GLIBC)
-        .map(|heap| {
-            let times = || {
-                lines
-                    .iter()
-                    .map(|line| line.time(heap))
-                    .filter(|time| time.is_finite())
-            };
-            let bar = BARS
-                .iter()
-                .find(|(name, _)| *name == heap)
-                .map(|(_, bar)| *bar);
-            let above = |limit: f64| {
-                number(
-                    times().filter(|time| *time > limit).count(),
-                    bar == Some(limit),
-                )
-            };
-            let high = lines
-                .iter()
-                .filter(|line| line.of.get(heap).is_some_and(|f| f.is_high));
-            let mean = geometric_mean(times());
-            let tone = match heap {
-                BRAWN if mean <= MEAN => Tone::Good,
-                BRAWN => Tone::Bad,
-                _ => Tone::Plain,
-            };
-            let worst = times().fold(f64::NAN, f64::max);
-            Row::Cells(vec![
-                Cell::from(heap),
-                Cell::new(show::ratio(mean), tone),
-                Cell::from(show::ratio(worst)),
-                above(1.1),
-                above(1.5),
-                above(3.0),
-                number(cliffs(lines, heap).len(), bar == Some(1.5)),
-                number(high.count(), heap == BRAWN),
-            ])
-        });
+    let heaps = heaps(raw).into_iter().filter(|heap| *heap != GLIBC);
+    let rows = heaps.map(|heap| {
+        let times = lines.iter().map(|line| line.time(heap));
+        let times: Vec<f64> = times.filter(|time| time.is_finite()).collect();
+        let above = |bar: f64| {
+            let above = times.iter().filter(|time| **time > bar);
+            number(above.count(), limit(heap) == bar)
+        };
+        let high = lines.iter().filter(|line| line.is_high(heap));
+        let mean = geometric_mean(times.iter().copied());
+        let tone = match heap {
+            BRAWN if mean <= MEAN => Tone::Good,
+            BRAWN => Tone::Bad,
+            _ => Tone::Plain,
+        };
+        let worst = times.iter().copied().fold(f64::NAN, f64::max);
+        Row::Cells(vec![
+            Cell::from(heap),
+            Cell::new(show::ratio(mean), tone),
+            Cell::from(show::ratio(worst)),
+            above(1.1),
+            above(1.5),
+            above(3.0),
+            number(cliffs(lines, heap).len(), limit(heap) == 1.5),
+            number(high.count(), heap == BRAWN),
+        ])
+    });
     Table::new(header, rows)
 }
 
 /// The patterns that take brawn longest against glibc.
 pub fn slowest(heaps: &[&'static str], lines: &[Line], count: usize) -> Table {
-    let mut sorted: Vec<&Line> = lines
-        .iter()
-        .filter(|line| line.time(BRAWN).is_finite())
-        .collect();
+    let mut sorted: Vec<&Line> = lines.iter().collect();
+    sorted.retain(|line| line.time(BRAWN).is_finite());
     sorted.sort_by(|a, b| b.time(BRAWN).total_cmp(&a.time(BRAWN)));
     let others = || heaps.iter().filter(|heap| **heap != GLIBC);
     let rows = sorted.into_iter().take(count).map(|line| {
@@ -124,10 +108,7 @@ fn ratio(value: f64, limit: f64) -> Cell {
 pub fn peaks(heaps: &[&'static str], lines: &[Line], count: usize) -> Option<Table> {
     let kib = |line: &Line, heap: &str| line.of.get(heap).map_or(f64::NAN, |f| f.kib);
     let beyond = |line: &Line| kib(line, BRAWN) - kib(line, GLIBC) * PEAK.0;
-    let high = lines
-        .iter()
-        .filter(|line| line.of.get(BRAWN).is_some_and(|f| f.is_high));
-    let mut high: Vec<&Line> = high.collect();
+    let mut high: Vec<&Line> = lines.iter().filter(|line| line.is_high(BRAWN)).collect();
     high.sort_by(|a, b| beyond(b).total_cmp(&beyond(a)));
     let rows = high.iter().take(count).map(|line| {
         let mut cells = vec![Cell::from(line.name.as_str())];
@@ -144,12 +125,8 @@ pub fn peaks(heaps: &[&'static str], lines: &[Line], count: usize) -> Option<Tab
 
 /// The cliffs of brawn's profiles; nothing if there are none.
 pub fn steps(heaps: &[&'static str], lines: &[Line], count: usize) -> Option<Table> {
-    let profiles = BARS
-        .iter()
-        .map(|(heap, _)| *heap)
-        .filter(|heap| heaps.contains(heap));
     let mut rows = Vec::new();
-    for heap in profiles {
+    for (heap, _) in BARS.into_iter().filter(|(heap, _)| heaps.contains(heap)) {
         let mut cliffs = cliffs(lines, heap);
         let step = |[high, low]: &[&Line; 2]| high.time(heap) / low.time(heap);
         cliffs.sort_by(|a, b| step(b).total_cmp(&step(a)));

@@ -57,8 +57,7 @@ pub fn missed(lines: &[Line]) -> String {
             title(BRAWN)
         ));
     }
-    let is_high = |line: &&Line| line.of.get(BRAWN).is_some_and(|figures| figures.is_high);
-    let high = lines.iter().filter(is_high).count();
+    let high = lines.iter().filter(|line| line.is_high(BRAWN)).count();
     if high > 0 {
         let (times, kib) = PEAK;
         said.push(format!(

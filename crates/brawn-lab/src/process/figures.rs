@@ -61,53 +61,41 @@ impl std::fmt::Debug for Metric {
     }
 }
 
-/// The time from start to end.
-pub const WALL: Metric = Metric {
-    name: "wall_ns",
-    title: "time",
-    unit: "ns",
-    of: |f| Some(f.wall_ns as f64),
-};
-/// The time that processors worked.
-pub const CPU: Metric = Metric {
-    name: "cpu_ns",
-    title: "processor time",
-    unit: "ns",
-    of: |f| Some((f.user_ns + f.system_ns) as f64),
-};
-/// The most memory of one process.
-pub const PEAK: Metric = Metric {
-    name: "peak_rss",
-    title: "peak memory",
-    unit: "bytes",
-    of: |f| (!f.is_peak_bound).then_some(f.peak_rss as f64),
-};
-
-const fn count(name: &'static str, title: &'static str, of: fn(&Figures) -> Option<f64>) -> Metric {
+const fn metric(
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    of: fn(&Figures) -> Option<f64>,
+) -> Metric {
     Metric {
         name,
         title,
-        unit: "",
+        unit,
         of,
     }
 }
+
+const fn count(name: &'static str, title: &'static str, of: fn(&Figures) -> Option<f64>) -> Metric {
+    metric(name, title, "", of)
+}
+
+/// The time from start to end.
+pub const WALL: Metric = metric("wall_ns", "time", "ns", |f| Some(f.wall_ns as f64));
+/// The time that processors worked.
+pub const CPU: Metric = metric("cpu_ns", "processor time", "ns", |f| {
+    Some((f.user_ns + f.system_ns) as f64)
+});
+/// The most memory of one process.
+pub const PEAK: Metric = metric("peak_rss", "peak memory", "bytes", |f| {
+    (!f.is_peak_bound).then_some(f.peak_rss as f64)
+});
 
 /// All of them, in the order of tables.
 pub const METRICS: [Metric; 13] = [
     WALL,
     CPU,
-    Metric {
-        name: "user_ns",
-        title: "user",
-        unit: "ns",
-        of: |f| Some(f.user_ns as f64),
-    },
-    Metric {
-        name: "system_ns",
-        title: "system",
-        unit: "ns",
-        of: |f| Some(f.system_ns as f64),
-    },
+    metric("user_ns", "user", "ns", |f| Some(f.user_ns as f64)),
+    metric("system_ns", "system", "ns", |f| Some(f.system_ns as f64)),
     PEAK,
     count("minor_faults", "page faults", |f| {
         Some(f.minor_faults as f64)

@@ -2,10 +2,11 @@
 
 use crate::process::job::Job;
 use crate::process::{kernel, launcher};
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, OsString, c_char};
 use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether programs begin with SIGPIPE ignored.
@@ -61,29 +62,45 @@ impl Started {
     }
 }
 
-/// Everything that the new process needs. It is made before the process exists, since the process must not allocate.
-struct Strings {
-    path: CString,
-    arguments: Vec<CString>,
-    environment: Vec<CString>,
+/// What a new program gets, as C strings. They are made before its process exists, since the process must not allocate.
+pub struct Strings {
+    /// The program's file.
+    pub path: CString,
+    /// The arguments, its name the first.
+    pub arguments: Vec<CString>,
+    /// This process's environment with the variables in place of those of the same names.
+    pub environment: Vec<CString>,
 }
 
 impl Strings {
-    fn of(job: &Job<'_>) -> io::Result<Self> {
-        let pair = |name: &std::ffi::OsStr, value: &std::ffi::OsStr| {
+    /// Those of the program at `path`, with these arguments and variables.
+    ///
+    /// # Errors
+    /// If one of them has a zero byte.
+    pub fn of<'a>(
+        path: &Path,
+        arguments: impl IntoIterator<Item = &'a OsString>,
+        variables: &[(OsString, OsString)],
+    ) -> io::Result<Self> {
+        let pair = |(name, value): (OsString, OsString)| {
             CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
         };
-        let is_other = |name: &std::ffi::OsStr| job.variables.iter().all(|(own, _)| own != name);
-        let own = std::env::vars_os().filter(|(name, _)| is_other(name));
-        let own = own.chain(job.variables.iter().cloned());
-        let environment = own.map(|(name, value)| pair(&name, &value));
-        let arguments = job.arguments.iter().map(|a| CString::new(a.as_bytes()));
+        let is_other = |name: &OsString| variables.iter().all(|(own, _)| own != name);
+        let others = std::env::vars_os().filter(|(name, _)| is_other(name));
+        let environment = others.chain(variables.iter().cloned()).map(pair);
+        let arguments = arguments.into_iter().map(|a| CString::new(a.as_bytes()));
         Ok(Self {
-            path: CString::new(job.path.as_os_str().as_bytes())?,
+            path: CString::new(path.as_os_str().as_bytes())?,
             arguments: arguments.collect::<Result<_, _>>()?,
             environment: environment.collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// Pointers to strings, which have to outlive them, and null after the last one.
+pub fn pointers<'s>(strings: impl IntoIterator<Item = &'s CString>) -> Vec<*const c_char> {
+    let pointers = strings.into_iter().map(|s| s.as_ptr());
+    pointers.chain([std::ptr::null()]).collect()
 }
 
 /// Makes the process that will become the program of `job`, with these files as its standard input and output.
@@ -98,17 +115,10 @@ pub fn start(job: &Job<'_>, files: [RawFd; 3]) -> io::Result<Waiting> {
 /// The same; with `launcher`, the process does not begin as a copy of brawn, if that can be had. `None` if the process
 /// ended before it said its number.
 fn begin(job: &Job<'_>, files: [RawFd; 3], launcher: bool) -> io::Result<Option<Waiting>> {
-    let strings = Strings::of(job)?;
-    let pointers = |strings: &mut dyn Iterator<Item = &CString>| -> Vec<*const c_char> {
-        let pointers = strings.map(|s| s.as_ptr());
-        pointers.chain([std::ptr::null()]).collect()
-    };
+    let strings = Strings::of(job.path, job.arguments, job.variables)?;
     // The launcher gets the path as its first argument.
-    let mut words = std::iter::once(&strings.path).chain(&strings.arguments);
-    let (words, environment) = (
-        pointers(&mut words),
-        pointers(&mut strings.environment.iter()),
-    );
+    let words = pointers(std::iter::once(&strings.path).chain(&strings.arguments));
+    let environment = pointers(&strings.environment);
     let (wait, go) = io::pipe()?;
     let (mut pipe, tell) = io::pipe()?;
     let (go_end, wait_end, tell_end) = (go.as_raw_fd(), wait.as_raw_fd(), tell.as_raw_fd());

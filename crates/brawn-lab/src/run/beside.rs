@@ -1,6 +1,6 @@
 //! Combines two comparisons that were measured at different times: one before a change and one after it.
 
-use crate::data::{Candidate, Comparison, Finding, FindingKind, Run};
+use crate::data::{Candidate, Comparison, Finding, Run};
 
 /// The properties of the machine on which times depend.
 const MACHINE: [&str; 5] = ["cpu", "processors", "memory", "kernel", "hypervisor"];
@@ -75,38 +75,31 @@ pub fn beside(before: Comparison, after: Comparison) -> Result<Comparison, Strin
     let rounds = before.command.rounds.max(after.command.rounds);
     all.order = vec![(0..all.candidates.len()).collect(); rounds];
     let notes = changes(&before, &after).into_iter();
-    all.findings.extend(notes.map(|what| Finding {
-        candidate: 1,
-        kind: FindingKind::Note,
-        what,
-        kept: Vec::new(),
-    }));
+    all.findings
+        .extend(notes.map(|what| Finding::note(1, what)));
     Ok(all)
 }
 
 /// Further differences between the two, each as a sentence.
 fn changes(before: &Comparison, after: &Comparison) -> Vec<String> {
     let mut all = Vec::new();
-    let mut change = |what: &str, [a, b]: [&str; 2]| {
+    let mut change = |what: &str, of: &dyn Fn(&Comparison) -> String| {
+        let [a, b] = [before, after].map(of);
         if a != b {
             all.push(format!("{what} was {a} before, and is {b}"));
         }
     };
     for name in MACHINE {
-        let of = |data: &'_ Comparison| data.machine.get(name).cloned();
-        let [a, b] = [before, after].map(|data| of(data).unwrap_or_else(|| "unknown".into()));
-        change(&format!("the machine's {name}"), [&a, &b]);
+        let of = |data: &Comparison| data.machine.get(name).cloned();
+        change(&format!("the machine's {name}"), &|data| {
+            of(data).unwrap_or_else(|| "unknown".into())
+        });
     }
-    change("brawn", [&before.brawn, &after.brawn]);
-    change(
-        "the program",
-        [before, after].map(|data| data.command.program.as_str()),
-    );
-    let [a, b] = [before, after].map(|data| data.command.arguments.join(" "));
-    change("its arguments", [&a, &b]);
-    let [a, b] = [before, after].map(|data| data.command.input.clone().unwrap_or_default());
-    change("its input", [&a, &b]);
-    let [a, b] = [before, after].map(|data| data.command.shell.clone().unwrap_or_default());
-    change("the shell's line", [&a, &b]);
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_default();
+    change("brawn", &|data| data.brawn.clone());
+    change("the program", &|data| data.command.program.clone());
+    change("its arguments", &|data| data.command.arguments.join(" "));
+    change("its input", &|data| or_none(&data.command.input));
+    change("the shell's line", &|data| or_none(&data.command.shell));
     all
 }

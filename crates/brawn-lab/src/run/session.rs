@@ -154,13 +154,12 @@ impl Session<'_> {
             };
             let found = Outputs::of(&run, asked);
             if let Some(difference) = expected.difference(&found) {
-                self.find(candidate, FindingKind::Differs, difference);
-                let kept = expected.keep(&found)?;
-                self.data
-                    .findings
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|last| last.kept.clone_from(&kept));
+                self.data.findings.push(Finding {
+                    candidate,
+                    kind: FindingKind::Differs,
+                    what: difference,
+                    kept: expected.keep(&found)?,
+                });
                 continue;
             }
             self.ends[candidate] = Some(first.end);

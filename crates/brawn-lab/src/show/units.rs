@@ -28,6 +28,12 @@ pub fn ratio(value: f64) -> String {
     format!("{}x", digits(value))
 }
 
+/// A ratio and its interval, which always has two decimals: for ratios that are near 1.
+pub fn ratio_and_interval(found: &Estimate) -> String {
+    let middle = ratio(found.median);
+    format!("{middle} ({:.2} … {:.2}x)", found.low, found.high)
+}
+
 /// A ratio with its interval.
 pub fn ratio_of(found: &Estimate) -> String {
     let [middle, low, high] = [found.median, found.low, found.high].map(ratio);
@@ -136,6 +142,14 @@ pub fn change(percent: f64, nothing: &str) -> String {
         p if p.abs() < 0.5 => nothing.into(),
         p if p < 0.0 => format!("−{:.0} %", p.abs()),
         p => format!("+{p:.0} %"),
+    }
+}
+
+/// A difference in words, whose sign is `value`'s: a minus is in the text already.
+pub fn signed(value: f64, text: String) -> String {
+    match value >= 0.0 {
+        true => format!("+{text}"),
+        false => text,
     }
 }
 

@@ -48,8 +48,18 @@ pub struct Answers {
 impl Answers {
     /// rustc's answer for a target.
     pub fn of(&self, target: &str) -> Option<&Answer> {
-        let name = |answer: &&Answer| answer.target.as_deref().unwrap_or(&self.host) == target;
-        self.targets.iter().find(name)
+        let is_it = |answer: &&Answer| self.name(answer) == target;
+        self.targets.iter().find(is_it)
+    }
+
+    /// The name of an answer's target.
+    pub fn name<'a>(&'a self, answer: &'a Answer) -> &'a str {
+        answer.target.as_deref().unwrap_or(&self.host)
+    }
+
+    /// The names of all targets.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.targets.iter().map(|answer| self.name(answer))
     }
 
     /// Whether there is an answer for the target.  cargo gives rustc another name for some targets.

@@ -63,6 +63,14 @@ impl Change {
         }
     }
 
+    /// One of messages only.
+    pub fn saying(notes: Vec<String>) -> Self {
+        Self {
+            notes,
+            ..Self::default()
+        }
+    }
+
     /// Gives `command` the variables.
     pub fn apply(&self, command: &mut Command) {
         for name in &self.unset {

@@ -20,11 +20,8 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
         Ok(answers) => answers,
         // Most likely cargo itself cannot start; its own message is the best one.
         Err(error) => {
-            let mut change = Change::default();
-            change
-                .notes
-                .push(format!("{error}; this build is done without brawn"));
-            return Ok((change, None));
+            let notes = vec![format!("{error}; this build is done without brawn")];
+            return Ok((Change::saying(notes), None));
         }
     };
     let mut witnesses = toolchain(&first, question);
@@ -42,20 +39,11 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
         notes.extend(idle(&first, of));
     }
     let is_live = |name: &str| targets.iter().any(|t: &Target| t.name == name);
-    let name_of = |answer: &Answer| answer.target.clone().unwrap_or(first.host.clone());
-    let live = first
-        .targets
-        .iter()
-        .filter(|a| is_live(&name_of(a)))
-        .count();
+    let live = first.names().filter(|name| is_live(name)).count();
     let hiding = hiding();
     let is_for_others = question.line.is_cargos() && live == 0;
     if targets.is_empty() || (hiding.is_some() && is_for_others) {
-        let change = Change {
-            notes,
-            ..Change::default()
-        };
-        return Ok((change, Some(witnesses)));
+        return Ok((Change::saying(notes), Some(witnesses)));
     }
     let hiding = match hiding {
         None => {
@@ -85,12 +73,8 @@ fn toolchain(first: &Answers, question: &Question) -> Vec<Witness> {
         Witness::of(&first.rustc),
         Witness::of(Path::new(&question.line.cargo())),
     ];
-    for sysroot in first
-        .targets
-        .iter()
-        .map(|t| &t.sysroot)
-        .collect::<BTreeSet<_>>()
-    {
+    let sysroots: BTreeSet<_> = first.targets.iter().map(|t| &t.sysroot).collect();
+    for sysroot in sysroots {
         witnesses.push(Witness::of(&sysroot.join("bin/rustc")));
         // This directory changes when a target is added.
         witnesses.push(Witness::of(&libc::targets(sysroot)));
@@ -113,9 +97,7 @@ fn copies<'a>(
         };
         let is_host = name == first.host
             && (!question.line.is_cargos() || first.targets.iter().any(|t| t.target.is_none()));
-        let outcome = libc::copy(request, &name, answer, is_host, question.root)?;
-        witnesses.extend(outcome.witnesses);
-        match outcome.outcome {
+        match libc::copy(request, &name, answer, is_host, question.root, witnesses)? {
             Outcome::Copied(flag) => targets.push(Target {
                 flags: answer.flags.clone(),
                 name,
@@ -167,10 +149,7 @@ fn musl(first: &Answers) -> Vec<String> {
         .targets
         .iter()
         .flat_map(|t| libc::installed(&t.sysroot));
-    let asked = first
-        .targets
-        .iter()
-        .map(|t| t.target.clone().unwrap_or(first.host.clone()));
+    let asked = first.names().map(str::to_owned);
     let names = installed
         .chain(asked)
         .filter(|name| name.contains("musl") && !name.ends_with(".json"));
@@ -179,11 +158,7 @@ fn musl(first: &Answers) -> Vec<String> {
 
 /// The message for a build without anything to do, if no other message says why.
 fn idle<'a>(first: &Answers, of: impl Fn(&str) -> Option<&'a Answer>) -> Option<String> {
-    let names = first
-        .targets
-        .iter()
-        .map(|t| t.target.as_deref().unwrap_or(&first.host));
-    let musl: Vec<&str> = names.filter(|name| name.contains("musl")).collect();
+    let musl: Vec<&str> = first.names().filter(|name| name.contains("musl")).collect();
     if musl.is_empty() {
         return Some(
             "no target of this build is for musl, so there is nothing to do: name one with `--target`".into(),
@@ -234,18 +209,12 @@ fn check(
 ) -> Result<()> {
     let after = question.ask(asked, change)?;
     for old in &before.targets {
-        let name = old.target.as_deref().unwrap_or(&before.host);
+        let name = before.name(old);
         let mut expected = old.flags.clone();
-        expected.extend(
-            targets
-                .iter()
-                .find(|t| t.name == name)
-                .map(|t| t.flag.clone()),
-        );
-        let mut found = after
-            .of(name)
-            .map(|new| new.flags.clone())
-            .unwrap_or_default();
+        let target = targets.iter().find(|t| t.name == name);
+        expected.extend(target.map(|t| t.flag.clone()));
+        let new = after.of(name);
+        let mut found = new.map(|new| new.flags.clone()).unwrap_or_default();
         expected.sort_unstable();
         found.sort_unstable();
         if found != expected {

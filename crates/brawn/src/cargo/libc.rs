@@ -30,15 +30,6 @@ pub enum Outcome {
     Alone(String),
 }
 
-/// The same, with the files that it depends on.
-#[derive(Debug)]
-pub struct Copied {
-    /// What became of it.
-    pub outcome: Outcome,
-    /// The files.
-    pub witnesses: Vec<Witness>,
-}
-
 /// The directory in which a toolchain keeps the files of its targets.
 pub fn targets(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib")
@@ -84,35 +75,31 @@ fn placed(
 }
 
 /// Makes the patched copy for a target.  `is_host`: build scripts and procedural macros are linked with it, too.
+/// `witnesses` gets the files that the outcome depends on.
 pub fn copy(
     request: &Request,
     name: &str,
     answer: &Answer,
     is_host: bool,
     root: &Path,
-) -> Result<Copied> {
+    witnesses: &mut Vec<Witness>,
+) -> Result<Outcome> {
     let path = targets(&answer.sysroot)
         .join(name)
         .join("lib/self-contained/libc.a");
-    let mut witnesses = vec![Witness::of(&path)];
-    let alone = |why: String, witnesses| {
-        let outcome = Outcome::Alone(why);
-        Ok(Copied { outcome, witnesses })
-    };
+    witnesses.push(Witness::of(&path));
+    let alone = |why: String| Ok(Outcome::Alone(why));
     match obstacle(&answer.flags) {
-        Some(Obstacle::Flag(why)) => return alone(why, witnesses),
+        Some(Obstacle::Flag(why)) => return alone(why),
         Some(Obstacle::Libc(libc)) => {
             witnesses.push(Witness::of(&libc));
-            return Ok(Copied {
-                outcome: brought(request, &libc),
-                witnesses,
-            });
+            return Ok(brought(request, &libc));
         }
         None => {}
     }
     if !targets(&answer.sysroot).join(name).is_dir() {
         let why = "the toolchain does not have that target (`rustup target add`)";
-        return alone(why.into(), witnesses);
+        return alone(why.into());
     }
     if !path.is_file() {
         let why = format!(
@@ -120,36 +107,32 @@ pub fn copy(
              link-args --format rustc`",
             shown(&path)
         );
-        return alone(why, witnesses);
+        return alone(why);
     }
     let bytes = input::read(&path).map_err(|e| input::failed("cannot read it", e).path(&path))?;
     let edit = match edit_bytes(&bytes, payloads(), &options(request)) {
         Ok(edit) => edit,
         Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
-        Err(error) => return alone(error.path(&path).to_string(), witnesses),
+        Err(error) => return alone(error.path(&path).to_string()),
     };
     let (Some(new), Action::Patch | Action::Upgrade) = (edit.bytes, edit.plan.action) else {
-        let outcome = Outcome::Already;
-        return Ok(Copied { outcome, witnesses });
+        return Ok(Outcome::Already);
     };
     let Some(payload) = payload(&edit.plan) else {
-        return alone("its payload is not in this brawn".into(), witnesses);
+        return alone("its payload is not in this brawn".into());
     };
     let (folder, text) = placed(root, payload, request, new)?;
     if is_host {
         let Some(shared) = shared_libc(&edit.plan.architecture) else {
             let why = "it is the compiler's own target, and the system has no libc.so of musl's, which procedural \
                        macros are linked with; name it with `--target`";
-            return alone(why.into(), witnesses);
+            return alone(why.into());
         };
         cache::link(&shared, &folder.join("libc.so"))?;
         witnesses.push(Witness::of(&folder.join("libc.so")));
     }
     witnesses.push(Witness::of(&folder.join("libc.a")));
-    Ok(Copied {
-        outcome: Outcome::Copied(format!("-Lnative={text}")),
-        witnesses,
-    })
+    Ok(Outcome::Copied(format!("-Lnative={text}")))
 }
 
 fn options<'a>(request: &Request<'a>) -> Options<'a> {

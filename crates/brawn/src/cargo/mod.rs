@@ -27,6 +27,7 @@ use brawn_payload::Profile;
 use change::Change;
 use known::{Known, Seen};
 use line::Line;
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -46,13 +47,10 @@ pub struct Request<'a> {
 }
 
 /// Replaces this process by cargo.  Returns only if that failed, with the reason.
-pub fn run(request: &Request) -> Error {
+pub fn run(request: &Request) -> Result<Infallible> {
     let typed = Line::parse(request.arguments);
     let (line, change) = if typed.links() || typed.may_be_alias() {
-        match prepare(request, &typed) {
-            Ok(prepared) => prepared,
-            Err(error) => return error,
-        }
+        prepare(request, &typed)?
     } else {
         (typed, Change::default())
     };
@@ -65,9 +63,9 @@ pub fn run(request: &Request) -> Error {
         .args(line.with(&change.config));
     change.apply(&mut command);
     let error = command.exec();
-    Error::io("cannot run cargo", error)
+    Err(Error::io("cannot run cargo", error)
         .path(Path::new(&line.cargo()))
-        .next("install it, or name it in CARGO")
+        .next("install it, or name it in CARGO"))
 }
 
 /// The change for cargo, and its command line: from the cache, or by asking cargo.

@@ -127,14 +127,10 @@ struct One {
     comparison: Comparison,
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     if let Some(Other::Libc(args)) = &args.other {
         return libc::run(args);
     }
-    attempt(args).unwrap_or_else(|error| Exit::of(&error))
-}
-
-fn attempt(args: &Args) -> Result<Exit> {
     if let Some(path) = &args.open_data {
         return tell(&read(path)?, args);
     }
@@ -187,10 +183,8 @@ fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
         .workloads
         .iter()
         .flat_map(|one| &one.comparison.findings);
-    Ok(match findings.any(|finding| finding.kind.is_failure()) {
-        true => Exit::Finding,
-        false => Exit::Success,
-    })
+    let has_failure = findings.any(|finding| finding.kind.is_failure());
+    Ok(Exit::of_findings(has_failure))
 }
 
 fn chosen(args: &Args) -> Result<Vec<Workload>> {

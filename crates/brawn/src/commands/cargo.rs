@@ -4,6 +4,7 @@ use crate::cargo::{self, Request};
 use crate::exit::Exit;
 use crate::only::Parts;
 use crate::profile::ProfileArg;
+use brawn_core::Result;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -36,15 +37,12 @@ pub struct Args {
     cargo: Vec<OsString>,
 }
 
-pub fn run(args: &Args) -> Exit {
-    let error = match args.parts.components() {
-        Ok(components) => cargo::run(&Request {
-            profile: args.profile.map(Into::into),
-            components,
-            dir: args.dir.as_deref(),
-            arguments: &args.cargo,
-        }),
-        Err(error) => error,
-    };
-    Exit::of(&error)
+pub fn run(args: &Args) -> Result<Exit> {
+    let never = cargo::run(&Request {
+        profile: args.profile.map(Into::into),
+        components: args.parts.components()?,
+        dir: args.dir.as_deref(),
+        arguments: &args.cargo,
+    })?;
+    match never {}
 }

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::only::Parts;
 use crate::ui;
 use brawn_core::{Error, Result, input};
-use brawn_lab::data::{Comparison, Finding, FindingKind};
+use brawn_lab::data::{Comparison, Finding};
 use brawn_lab::judge::verdict;
 use brawn_lab::run::beside::beside;
 use brawn_lab::run::machine;
@@ -170,27 +170,19 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     if let (true, Some(program)) = (args.predict, args.program.first()) {
-        return predicted(program, args).map_or_else(|error| Exit::of(&error), |()| Exit::Success);
+        predicted(program, args)?;
+        return Ok(Exit::Success);
     }
-    match compared(args) {
-        Ok(data) => {
-            match args.json {
-                true => ui::json(&data),
-                false => say::print(&data, args.verbose),
-            }
-            match data
-                .findings
-                .iter()
-                .any(|finding| finding.kind.is_failure())
-            {
-                true => Exit::Finding,
-                false => Exit::Success,
-            }
-        }
-        Err(error) => Exit::of(&error),
+    let data = compared(args)?;
+    match args.json {
+        true => ui::json(&data),
+        false => say::print(&data, args.verbose),
     }
+    let mut findings = data.findings.iter();
+    let has_failure = findings.any(|finding| finding.kind.is_failure());
+    Ok(Exit::of_findings(has_failure))
 }
 
 /// The comparison, measured or read; also writes the files that `args` asks for.
@@ -255,12 +247,8 @@ fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
         measured.data.load[1] = machine::load();
     }
     let mut data = measured.data;
-    data.findings.extend(found.left_out.map(|what| Finding {
-        candidate: 0,
-        kind: FindingKind::Note,
-        what,
-        kept: Vec::new(),
-    }));
+    let notes = found.left_out.map(|what| Finding::note(0, what));
+    data.findings.extend(notes);
     Ok(data)
 }
 

@@ -53,11 +53,7 @@ pub struct Args {
 }
 
 /// Prints and writes what `args` asks for.
-pub fn run(args: &Args) -> Exit {
-    show(args).map_or_else(|error| Exit::of(&error), |()| Exit::Success)
-}
-
-fn show(args: &Args) -> Result<()> {
+pub fn run(args: &Args) -> Result<Exit> {
     let profile = read(&args.recording, args.root.as_deref())?;
     ui::text(&summary(&profile, args.lines));
     if let Some(path) = &args.pprof {
@@ -70,7 +66,7 @@ fn show(args: &Args) -> Result<()> {
     if let Some(path) = &args.export_json {
         data::write(&profile, path)?;
     }
-    Ok(())
+    Ok(Exit::Success)
 }
 
 /// The profile of a recording that has something in it.  `root` is the directory that was `/` to the program, if that is not
@@ -130,6 +126,7 @@ pub fn headline(profile: &Profile) -> String {
 }
 
 /// What a function has, itself and with all that it calls.
+#[derive(Default)]
 struct Line {
     frame: usize,
     itself: Amount,
@@ -149,9 +146,7 @@ fn lines(profile: &Profile) -> Vec<Line> {
             seen.push(*frame);
             let line = all.entry(*frame).or_insert_with(|| Line {
                 frame: *frame,
-                itself: Amount::default(),
-                with_callees: Amount::default(),
-                asked: Amount::default(),
+                ..Line::default()
             });
             if depth == 0 {
                 line.itself += stack.at_peak;

@@ -271,21 +271,14 @@ fn print(report: &Report) {
     let entrypoint = plan.settings.entrypoint.join(" ");
     match (&report.details.facts, &report.output) {
         (Some(facts), Some(output)) => {
-            ui::line(
-                Tone::Good,
-                "written",
-                &format!("{}: {platform}, {entrypoint}", shown(output)),
-            );
+            let text = format!("{}: {platform}, {entrypoint}", shown(output));
+            ui::line(Tone::Good, "written", &text);
             sizes(plan, facts);
             loading(plan, output);
         }
         _ => {
-            let path = shown(&report.path);
-            ui::line(
-                Tone::Good,
-                "would write",
-                &format!("{path}: {platform}, {entrypoint}"),
-            );
+            let text = format!("{}: {platform}, {entrypoint}", shown(&report.path));
+            ui::line(Tone::Good, "would write", &text);
             details(plan);
         }
     }
@@ -295,10 +288,8 @@ fn print(report: &Report) {
 }
 
 fn sizes(plan: &Plan, facts: &Facts) {
-    let program = plan
-        .entries
-        .iter()
-        .find(|entry| entry.what == What::Program);
+    let mut entries = plan.entries.iter();
+    let program = entries.find(|entry| entry.what == What::Program);
     let program = program.map_or(0, |entry| entry.size);
     ui::more(&format!(
         "program {}; layer {}, unpacked {}; image {}",
@@ -327,12 +318,8 @@ fn loading(plan: &Plan, output: &Path) {
 
 /// The plan as a table.
 fn details(plan: &Plan) {
-    let width = plan
-        .entries
-        .iter()
-        .map(|entry| entry.path.chars().count())
-        .max();
-    let width = width.unwrap_or_default();
+    let lengths = plan.entries.iter().map(|e| e.path.chars().count());
+    let width = lengths.max().unwrap_or_default();
     for entry in &plan.entries {
         let from = match &entry.what {
             What::Folder => "directory".to_owned(),

@@ -8,7 +8,7 @@ use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::report::inspect::{Inspection, Verdict};
-use brawn_core::{Error, shown};
+use brawn_core::{Error, Result, shown};
 use gather::{Gathered, Outcome};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -140,11 +140,8 @@ impl Only {
     }
 }
 
-pub fn run(args: &Args) -> Exit {
-    let builds = match args.signatures.read() {
-        Ok(builds) => builds.all,
-        Err(error) => return Exit::of(&error),
-    };
+pub fn run(args: &Args) -> Result<Exit> {
+    let builds = args.signatures.read()?.all;
     let gathered = gather::gather(&args.paths, &builds);
     let mut exit = Exit::Success;
     for error in gathered.errors() {
@@ -162,24 +159,17 @@ pub fn run(args: &Args) -> Exit {
         ));
         exit = exit.max(Exit::Finding);
     }
-    for unopened in gathered.unopened() {
+    let nothing = gathered.nothing();
+    for unknown in gathered.unopened().chain(&nothing) {
         // A check that cannot look into a file must not succeed because of that.
         if !args.fail_on.is_empty() {
-            ui::error(unopened);
-            exit = exit.max(unopened.kind().into());
+            ui::error(unknown);
+            exit = exit.max(unknown.kind().into());
         } else if !args.quiet {
-            ui::info(&unopened.to_string());
+            ui::info(&unknown.to_string());
         }
     }
-    for nothing in gathered.nothing() {
-        if !args.fail_on.is_empty() {
-            ui::error(&nothing);
-            exit = exit.max(nothing.kind().into());
-        } else if !args.quiet {
-            ui::info(&nothing.to_string());
-        }
-    }
-    exit
+    Ok(exit)
 }
 
 /// Prints what was found, as JSON or for people.

@@ -59,14 +59,10 @@ enum Format {
     Json,
 }
 
-pub fn run(args: &Args) -> Exit {
-    match place_and_link(args) {
-        Ok((payload, link)) => {
-            print(args.format, payload, &link);
-            Exit::Success
-        }
-        Err(error) => Exit::of(&error),
-    }
+pub fn run(args: &Args) -> Result<Exit> {
+    let (payload, link) = place_and_link(args)?;
+    print(args.format, payload, &link);
+    Ok(Exit::Success)
 }
 
 fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {

@@ -24,19 +24,14 @@ pub struct Args {
     list: bool,
 }
 
-pub fn run(args: &Args, brawn: fn() -> Command) -> Exit {
+pub fn run(args: &Args, brawn: fn() -> Command) -> Result<Exit> {
     let pages = pages(brawn());
     if args.list {
         ui::text(&names(&pages).join("\n"));
-        return Exit::Success;
+    } else {
+        ui::text(&page(&args.command, &pages)?);
     }
-    match page(&args.command, &pages) {
-        Ok(page) => {
-            ui::text(&page);
-            Exit::Success
-        }
-        Err(error) => Exit::of(&error),
-    }
+    Ok(Exit::Success)
 }
 
 /// All of brawn's commands, each under the name of its page, brawn itself first.

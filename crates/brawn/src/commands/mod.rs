@@ -46,23 +46,24 @@ pub enum Command {
 
 /// Runs `command`; everything is printed when it returns. `brawn` gives all that can be typed.
 pub fn run(command: Command, brawn: fn() -> clap::Command) -> Exit {
-    match command {
+    let done = match command {
         Command::Bench(args) => bench::run(&args),
         Command::Cargo(args) => cargo::run(&args),
         Command::Compare(args) => compare::run(&args),
-        Command::Completions(args) => completions::run(&args, brawn),
+        Command::Completions(args) => Ok(completions::run(&args, brawn)),
         Command::HeapProfile(args) => heap_profile::run(&args),
-        Command::Image(args) => image::run(&args),
+        Command::Image(args) => Ok(image::run(&args)),
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),
         Command::Man(args) => man::run(&args, brawn),
-        Command::Patch(args) => patch::run(&args),
+        Command::Patch(args) => Ok(patch::run(&args)),
         Command::Preload(args) => preload::run(&args),
-        Command::Restore(args) => restore::run(&args),
-        Command::Rewrite(args) => rewrite::run(&args),
-        Command::Run(args) => run::run(&args),
+        Command::Restore(args) => Ok(restore::run(&args)),
+        Command::Rewrite(args) => Ok(rewrite::run(&args)),
+        Command::Run(args) => Ok(run::run(&args)),
         Command::Signatures(args) => signatures::run(&args),
         Command::Toolchains(args) => toolchains::run(&args),
         Command::Verify(args) => verify::run(&args),
-    }
+    };
+    done.unwrap_or_else(|error| Exit::of(&error))
 }

@@ -19,6 +19,7 @@ use brawn_core::{Error, Result};
 use brawn_payload::{Architecture, PRELOAD_NAME, Preload, Profile};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -75,16 +76,17 @@ struct Written {
     source: &'static str,
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     let Some(output) = &args.output else {
-        return launch(args).report();
+        let Err(stop) = launch(args);
+        return Ok(stop.report());
     };
-    match write(output, args) {
-        Ok(written) if args.json => ui::json(&written),
-        Ok(written) => print(output, &written),
-        Err(error) => return Exit::of(&error),
+    let written = write(output, args)?;
+    match args.json {
+        true => ui::json(&written),
+        false => print(output, &written),
     }
-    Exit::Success
+    Ok(Exit::Success)
 }
 
 fn write(output: &Path, args: &Args) -> Result<Written> {
@@ -128,21 +130,16 @@ fn print(output: &Path, written: &Written) {
 }
 
 /// Replaces this process by the program.  Returns only if that failed, with the reason.
-fn launch(args: &Args) -> Stop {
+fn launch(args: &Args) -> std::result::Result<Infallible, Stop> {
     // clap has made sure that there is a program or `-o`.
     let Some(name) = args.program.first() else {
-        return Stop::Failed(Error::usage("neither `-o FILE` nor a program"));
+        let error = Error::usage("neither `-o FILE` nor a program");
+        return Err(Stop::Failed(error));
     };
-    let program = match search::search(name) {
-        Ok(path) => path,
-        Err(stop) => return stop,
-    };
-    let variable = match prepare(&program, args.profile.into()) {
-        Ok(variable) => variable,
-        Err(stop) => return stop,
-    };
+    let program = search::search(name)?;
+    let variable = prepare(&program, args.profile.into())?;
     let error = exec::execute(&program, &args.program, Some((VARIABLE, &variable)));
-    Stop::Refused(exec::failed(&program, error).path(&program))
+    Err(Stop::Refused(exec::failed(&program, error).path(&program)))
 }
 
 /// The variable's value for the program at `path`, with the object in it.

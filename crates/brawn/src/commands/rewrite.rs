@@ -165,12 +165,7 @@ fn print(report: &Report, verbose: bool) {
         ui::more(&source(plan));
         details(plan);
     }
-    if let Some(output) = &report.output {
-        ui::more(&format!("written to {}", shown(output)));
-    }
-    if let Some(published) = &report.details.published {
-        ui::published(published, verbose);
-    }
+    ui::written(&report.output, &report.details.published, verbose);
     closing(report, verbose);
 }
 
@@ -197,33 +192,19 @@ fn closing(report: &Report, verbose: bool) {
 
 /// How many functions of which part.
 fn functions(plan: &Plan) -> String {
-    let count = |is: &dyn Fn(&Component) -> bool, one: &str, many: &str| {
-        let of = plan.functions.iter().filter(|f| is(&f.component));
-        match of.count() {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            count => Some(format!("{count} {many}")),
-        }
+    let count = |is: &dyn Fn(&Component) -> bool, kind: &str, of: &str| {
+        let functions = plan.functions.iter().filter(|f| is(&f.component));
+        let count = functions.count();
+        let s = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| format!("{count} {kind} function{s}{of}"))
     };
-    let heap = count(
-        &|c| *c == Component::Heap,
-        "heap function",
-        "heap functions",
-    );
+    let heap = count(&|c| *c == Component::Heap, "heap", "");
     let heap = heap.map(|heap| match &plan.payload {
         Some(payload) => format!("{heap} (profile {})", payload.profile),
         None => heap,
     });
-    let memory = count(
-        &|c| *c == Component::Memory,
-        "memory function",
-        "memory functions",
-    );
-    let libc = count(
-        &|c| c.is_libc(),
-        "other function of libc",
-        "other functions of libc",
-    );
+    let memory = count(&|c| *c == Component::Memory, "memory", "");
+    let libc = count(&|c| c.is_libc(), "other", " of libc");
     let parts: Vec<String> = [heap, memory, libc].into_iter().flatten().collect();
     ui::listed(&parts)
 }

@@ -14,6 +14,7 @@ use crate::ui;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind};
 use brawn_payload::Profile;
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -91,10 +92,11 @@ impl From<Error> for Stop {
 
 /// Replaces this process by the program.  Returns only if that failed, with the reason.
 pub fn run(args: &Args) -> Exit {
-    match &args.heap_profile {
-        Some(file) => recorded::run(args, file).report(),
-        None => launch(args).report(),
-    }
+    let Err(stop) = match &args.heap_profile {
+        Some(file) => recorded::run(args, file),
+        None => launch(args),
+    };
+    stop.report()
 }
 
 impl Stop {
@@ -118,11 +120,8 @@ impl Args {
     }
 }
 
-fn launch(args: &Args) -> Stop {
-    let program = match search::search(args.name()) {
-        Ok(path) => path,
-        Err(stop) => return stop,
-    };
+fn launch(args: &Args) -> Result<Infallible, Stop> {
+    let program = search::search(args.name())?;
     let note = |text: &str| {
         if args.verbose {
             ui::info(&format!("{}: {text}", shown(&program)));
@@ -137,16 +136,16 @@ fn launch(args: &Args) -> Stop {
                     "the program runs as it is: {}",
                     error.without_path()
                 ));
-                return execute(&program, args, &program).1;
+                return Err(execute(&program, args, &program).1);
             }
-            Err(stop) => return stop,
+            Err(stop) => return Err(stop),
         };
         let (kind, stop) = execute(&ready.path(&program), args, &program);
         if kind != ErrorKind::NotFound {
-            return stop;
+            return Err(stop);
         }
     }
-    execute(&program, args, &program).1
+    Err(execute(&program, args, &program).1)
 }
 
 /// Finds or makes the file that is run instead of the program.

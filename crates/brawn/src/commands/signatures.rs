@@ -68,14 +68,14 @@ enum Command {
     },
 }
 
-pub fn run(args: &Args) -> Exit {
-    let done = match &args.command {
-        Command::List { signatures } => list(signatures),
+pub fn run(args: &Args) -> Result<Exit> {
+    match &args.command {
+        Command::List { signatures } => list(signatures)?,
         Command::Find {
             file,
             signatures,
             json,
-        } => find(file, signatures, *json).map_err(|e| e.path(file)),
+        } => find(file, signatures, *json).map_err(|e| e.path(file))?,
         Command::Learn {
             files,
             name,
@@ -83,12 +83,9 @@ pub fn run(args: &Args) -> Exit {
             version,
             path,
             function,
-        } => learn(files, name, [package, version, path], function),
-    };
-    match done {
-        Ok(()) => Exit::Success,
-        Err(error) => Exit::of(&error),
+        } => learn(files, name, [package, version, path], function)?,
     }
+    Ok(Exit::Success)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {

@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::{ui, which};
 use anstyle::{AnsiColor, Style};
+use brawn_core::Result;
 use brawn_core::error::printable;
 use brawn_core::identify::Memory;
 use brawn_core::toolchains::{Archive, State, Toolchain, ToolchainKind, find};
@@ -42,25 +43,21 @@ fn by_name() -> impl TypedValueParser<Value = ToolchainKind> {
         .try_map(|name| ToolchainKind::from_name(&name).ok_or("no such kind"))
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     let mut kinds = args.kind.clone();
     if kinds.is_empty() {
         kinds.extend(ToolchainKind::ALL);
     }
     let places = match &args.root {
-        Some(root) => which::below(root),
+        Some(root) => which::below(root)?,
         None => {
             let (places, error) = which::here(kinds.contains(&ToolchainKind::Rust));
             // The list is whole without it: only the active one is not marked.
             if let Some(error) = error {
                 ui::info(&error.to_string());
             }
-            Ok(places)
+            places
         }
-    };
-    let places = match places {
-        Ok(places) => places,
-        Err(error) => return Exit::of(&error),
     };
     let found = find(&places, &kinds);
     let mut exit = Exit::Success;
@@ -70,7 +67,7 @@ pub fn run(args: &Args) -> Exit {
     }
     if args.names {
         ui::text(&names(&found.archives).join("\n"));
-        return exit;
+        return Ok(exit);
     }
     let toolchains = which::surveyed(&found.archives);
     if args.json {
@@ -81,7 +78,7 @@ pub fn run(args: &Args) -> Exit {
         let rows: Vec<_> = toolchains.iter().map(row).collect();
         ui::text(&columns(HEAD, &rows, ui::width()));
     }
-    exit
+    Ok(exit)
 }
 
 /// Each name once.  One that no line can hold is left out.

@@ -88,11 +88,10 @@ fn words(text: &str) -> Result<Words, String> {
     }
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> brawn_core::Result<Exit> {
     if args.signatures.is_given() && args.paths.is_empty() {
-        let error = Error::usage("`--signatures` without an executable")
-            .expected("the paths of executables, and neither `--cc` nor `--list`");
-        return Exit::of(&error);
+        return Err(Error::usage("`--signatures` without an executable")
+            .expected("the paths of executables, and neither `--cc` nor `--list`"));
     }
     if args.list {
         return toolchain::list(args.json);

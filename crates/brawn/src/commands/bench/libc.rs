@@ -171,11 +171,7 @@ struct Finding {
     what: String,
 }
 
-pub fn run(args: &Args) -> Exit {
-    attempt(args).unwrap_or_else(|error| Exit::of(&error))
-}
-
-fn attempt(args: &Args) -> Result<Exit> {
+pub fn run(args: &Args) -> Result<Exit> {
     if let Some(path) = &args.open_data {
         return tell(&read(path)?, args);
     }
@@ -271,10 +267,7 @@ fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
         true => ui::json(measured),
         false => say::print(measured, args.sort),
     }
-    Ok(match measured.findings.is_empty() {
-        true => Exit::Success,
-        false => Exit::Finding,
-    })
+    Ok(Exit::of_findings(!measured.findings.is_empty()))
 }
 
 /// Builds and runs the rows of `chosen`.

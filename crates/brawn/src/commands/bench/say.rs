@@ -7,7 +7,6 @@ use brawn_lab::data::{Comparison, Outcome, Verdict};
 use brawn_lab::process::figures::WALL;
 use brawn_lab::show::columns::{Row, columns};
 use brawn_lab::show::units::{bytes, change, elapsed, signed_bytes};
-use brawn_lab::stats::median::estimate;
 
 /// The number of brawn's form, and of glibc's.
 const BRAWN: usize = 1;
@@ -33,18 +32,14 @@ pub fn print(measured: &Measured) {
         }
     }
     ui::text("");
-    let rows: Vec<Row> = measured
-        .workloads
-        .iter()
-        .map(|one| row(one).into())
-        .collect();
+    let rows = measured.workloads.iter().map(|one| row(one).into());
+    let rows: Vec<Row> = rows.collect();
     ui::text(&columns(HEAD, &rows, ui::width()));
 }
 
 pub fn row(one: &One) -> [String; 6] {
     let data = &one.comparison;
-    let took =
-        |form| estimate(&data.values(form, WALL)).map_or("–".to_owned(), |e| elapsed(e.median));
+    let took = |form| data.median(form, WALL).map_or("–".to_owned(), elapsed);
     let ratio = data.verdicts.first().and_then(|verdict| verdict.time);
     let against = match ratio {
         Some(ratio) => ratio.to_string(),
@@ -67,22 +62,18 @@ pub fn row(one: &One) -> [String; 6] {
 /// All in one sentence, as in `4 threads allocate 38x as fast; start-up unchanged; peak memory −12 %`.
 pub fn verdict(all: &[One]) -> String {
     let mut parts = Vec::new();
-    let threads = all
-        .iter()
-        .rev()
-        .find(|one| one.name.starts_with("threads-"));
-    if let Some(one) = threads {
+    let is_threads = |one: &&One| one.name.starts_with("threads-");
+    if let Some(one) = all.iter().rev().find(is_threads) {
         let (count, verb) = match one.name.trim_start_matches("threads-") {
             "1" => ("1 thread".to_owned(), "allocates"),
             count => (format!("{count} threads"), "allocate"),
         };
         parts.push(format!("{count} {verb} {}", changed(&one.comparison)));
     }
-    if let Some(one) = all.iter().find(|one| one.name == "bytes") {
-        parts.push(format!("memory functions {}", changed(&one.comparison)));
-    }
-    if let Some(one) = all.iter().find(|one| one.name == "startup") {
-        parts.push(format!("start-up {}", changed(&one.comparison)));
+    for (name, what) in [("bytes", "memory functions"), ("startup", "start-up")] {
+        if let Some(one) = all.iter().find(|one| one.name == name) {
+            parts.push(format!("{what} {}", changed(&one.comparison)));
+        }
     }
     if parts.is_empty() {
         let told = |one: &One| format!("{} {}", one.name, changed(&one.comparison));

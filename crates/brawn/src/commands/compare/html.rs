@@ -122,67 +122,51 @@ fn again(data: &Comparison) -> Option<String> {
 /// What was run and how, on which machine: names and values.
 fn conditions(data: &Comparison) -> Vec<(&'static str, String)> {
     let command = &data.command;
-    let rows = [
-        (
-            "program",
-            Some(typed(std::slice::from_ref(&command.program))),
-        ),
-        ("directory", Some(line(&command.folder))),
-        ("shell", command.shell.as_deref().map(line)),
-        ("before each run", command.prepare.as_deref().map(line)),
-        ("input", command.input.as_deref().map(line)),
-        (
-            "runs",
-            Some(format!(
-                "{} of each form, besides {} to warm up",
-                command.rounds,
-                command.warmup + 1
-            )),
-        ),
-        (
-            "order",
-            Some(match &data.apart {
-                None => format!(
-                    "drawn by --seed {}, every second round backwards",
-                    data.seed
-                ),
-                Some([before, after]) => line(&format!("measured apart, on {before} and {after}")),
-            }),
-        ),
-        (
-            "intervals",
-            Some(format!(
-                "{:.0} % of the verdict, 95 % of medians",
-                CONFIDENCE * 100.0
-            )),
-        ),
-        (
-            "output compared",
-            Some(line(&command.compare_output.join(", "))),
-        ),
+    let mut rows = vec![
+        ("program", typed(std::slice::from_ref(&command.program))),
+        ("directory", line(&command.folder)),
     ];
-    let after = [
-        (
-            "load",
-            Some(format!(
-                "{:.2} before, {:.2} after",
-                data.load[0], data.load[1]
-            )),
+    let asked = [
+        ("shell", &command.shell),
+        ("before each run", &command.prepare),
+        ("input", &command.input),
+    ];
+    rows.extend(
+        asked
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, line(value.as_deref()?)))),
+    );
+    let runs = format!(
+        "{} of each form, besides {} to warm up",
+        command.rounds,
+        command.warmup + 1
+    );
+    let order = match &data.apart {
+        None => format!(
+            "drawn by --seed {}, every second round backwards",
+            data.seed
         ),
+        Some([before, after]) => line(&format!("measured apart, on {before} and {after}")),
+    };
+    let verdicts = CONFIDENCE * 100.0;
+    let intervals = format!("{verdicts:.0} % of the verdict, 95 % of medians");
+    rows.extend([
+        ("runs", runs),
+        ("order", order),
+        ("intervals", intervals),
+        ("output compared", line(&command.compare_output.join(", "))),
+    ]);
+    rows.extend(machine(&data.machine));
+    let [before, after] = data.load;
+    rows.push(("load", format!("{before:.2} before, {after:.2} after")));
+    let reason = data.counters.reason.iter();
+    rows.extend(reason.map(|reason| {
         (
             "counters",
-            data.counters
-                .reason
-                .as_ref()
-                .map(|reason| format!("none of the processor's: {}", line(reason))),
-        ),
-        ("brawn", Some(line(&data.brawn))),
-        ("date", Some(line(&data.date))),
-    ];
-    let told = |(name, value): (&'static str, Option<String>)| Some((name, value?));
-    let mut rows: Vec<(&'static str, String)> = rows.into_iter().filter_map(told).collect();
-    rows.extend(machine(&data.machine));
-    rows.extend(after.into_iter().filter_map(told));
+            format!("none of the processor's: {}", line(reason)),
+        )
+    }));
+    rows.extend([("brawn", line(&data.brawn)), ("date", line(&data.date))]);
     rows
 }
 

@@ -8,7 +8,6 @@ use brawn_lab::data::{CandidateKind, Comparison, Outcome};
 use brawn_lab::process::figures::{CPU, METRICS, Metric, PEAK, WALL};
 use brawn_lab::show::columns::{Row, columns};
 use brawn_lab::show::units::{bytes, elapsed};
-use brawn_lab::stats::median::estimate;
 use brawn_lab::stats::pairs::CONFIDENCE;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -91,7 +90,7 @@ pub fn rows(data: &Comparison) -> impl Iterator<Item = [String; 6]> {
 }
 
 fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
-    let middle = |metric: Metric| show(metric, median(data, candidate, metric));
+    let middle = |metric: Metric| show(metric, data.median(candidate, metric));
     let mut times = data.values(candidate, WALL);
     times.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| times.get(((times.len().max(1) - 1) as f64 * share).round() as usize);
@@ -117,10 +116,6 @@ fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
     ]
 }
 
-fn median(data: &Comparison, candidate: usize, metric: Metric) -> Option<f64> {
-    estimate(&data.values(candidate, metric)).map(|estimate| estimate.median)
-}
-
 pub fn show(metric: Metric, value: Option<f64>) -> String {
     match (metric.unit, value) {
         (_, None) => "–".into(),
@@ -135,11 +130,11 @@ fn details(data: &Comparison) {
     let all = 0..data.candidates.len();
     let rows: Vec<Row> = METRICS
         .iter()
-        .filter(|metric| all.clone().any(|c| median(data, c, **metric).is_some()))
+        .filter(|metric| all.clone().any(|c| data.median(c, **metric).is_some()))
         .map(|metric| {
             let cells = all
                 .clone()
-                .map(|c| format!("{:>12}", show(*metric, median(data, c, *metric))));
+                .map(|c| format!("{:>12}", show(*metric, data.median(c, *metric))));
             Row::from([
                 metric.title.to_owned(),
                 cells.collect::<Vec<_>>().join("  "),

@@ -38,12 +38,7 @@ pub fn print(report: &Report, verbose: bool) {
     ui::line(Tone::Good, word, &format!("{path}: {does} {}", holds(plan)));
     archive(plan, verbose);
     targets(&report.details.targets);
-    if let Some(out) = &report.output {
-        ui::more(&format!("written to {}", shown(out)));
-    }
-    if let Some(published) = &report.details.published {
-        ui::published(published, verbose);
-    }
+    ui::written(&report.output, &report.details.published, verbose);
 }
 
 /// The bundle, each libc in it, and what the user should do with it.
@@ -88,12 +83,7 @@ fn bundle(report: &Report, bundle: &Bundle, verbose: bool) {
         let text = format!("{path}: target {}: {reason}", target.triple);
         ui::line(Tone::Note, "left alone", &text);
     }
-    if let Some(out) = &report.output {
-        ui::more(&format!("written to {}", shown(out)));
-    }
-    if let Some(published) = &report.details.published {
-        ui::published(published, verbose);
-    }
+    ui::written(&report.output, &report.details.published, verbose);
     if let Some(install) = &bundle.install {
         ui::line(Tone::Good, "checksum", &bundle.file.sha256);
         ui::more(install);

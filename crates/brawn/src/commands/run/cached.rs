@@ -63,7 +63,7 @@ impl From<Cached> for Ready {
 }
 
 /// Which rewritten form of a program.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     /// The heap's variant.
     pub profile: Profile,
@@ -83,13 +83,8 @@ pub fn prepare(
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e).path(path))?;
     trust::refuse_set_id(&stat).map_err(|e| e.path(path))?;
-    let Ask {
-        profile,
-        components,
-        builds,
-    } = *ask;
     let cache = open();
-    let key = key(path, &stat, profile, components, builds);
+    let key = key(path, &stat, ask);
     if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
         note(match &found {
             Cached::Program(_) => "rewritten before",
@@ -102,13 +97,13 @@ pub fn prepare(
         _ => Stop::Refused(e.path(path)),
     })?;
     // In the meantime, another file may be at that path.
-    let key = self::key(path, &stat, profile, components, builds);
+    let key = self::key(path, &stat, ask);
     let options = Options {
-        components,
+        components: ask.components,
         force: false,
-        builds: &builds.all,
+        builds: &ask.builds.all,
     };
-    let rewritten = program::rewrite_for(&bytes, payloads(), profile, &options);
+    let rewritten = program::rewrite_for(&bytes, payloads(), ask.profile, &options);
     let content = rewritten.map_err(|e| e.path(path))?.pieces;
     let is_nothing = content.is_none();
     let content = content.unwrap_or_default();
@@ -139,13 +134,12 @@ fn name(path: &Path) -> &OsStr {
 }
 
 /// The key of the rewritten program in the cache: the program, and everything that its rewritten form depends on.
-fn key(
-    path: &Path,
-    stat: &Metadata,
-    profile: Profile,
-    components: &[Component],
-    builds: &Builds,
-) -> Key {
+fn key(path: &Path, stat: &Metadata, ask: &Ask<'_>) -> Key {
+    let Ask {
+        profile,
+        components,
+        builds,
+    } = *ask;
     let parts = format!("{components:?}");
     let mut made_by = vec![env!("CARGO_PKG_VERSION"), profile.name(), &builds.digest];
     made_by.push(&parts);

@@ -8,6 +8,7 @@ use crate::ui;
 use brawn_core::publish::check_report;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind};
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -15,14 +16,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 /// Runs the program to its end, writes its profile, and exits as it did.  Returns only what kept it from running.
-pub fn run(args: &Args, file: &Path) -> Stop {
-    match record(args, file) {
-        Ok(status) => {
-            let code = status.code();
-            std::process::exit(code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
-        }
-        Err(stop) => stop,
-    }
+pub fn run(args: &Args, file: &Path) -> Result<Infallible, Stop> {
+    let status = record(args, file)?;
+    let code = status.code();
+    std::process::exit(code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
 }
 
 fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {

@@ -35,13 +35,10 @@ struct File {
     report: Verification,
 }
 
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     let mut exit = Exit::Success;
     let mut files = Vec::new();
-    let builds = match args.signatures.read() {
-        Ok(builds) => builds.all,
-        Err(error) => return Exit::of(&error),
-    };
+    let builds = args.signatures.read()?.all;
     for path in &args.paths {
         match look(path, &builds) {
             Ok(report) => {
@@ -71,7 +68,7 @@ pub fn run(args: &Args) -> Exit {
             }
         }
     }
-    exit
+    Ok(exit)
 }
 
 fn look(path: &Path, builds: &[Build]) -> Result<Verification> {
@@ -103,17 +100,14 @@ fn print(file: &File, is_verbose: bool) {
             note.brawn, note.engine, note.profile, note.architecture
         ));
     }
-    if let Some(note) = &report.memory_note {
-        ui::more(&format!(
-            "note: brawn {}, memory functions, {}",
-            note.brawn, note.architecture
-        ));
-    }
-    if let Some(note) = &report.libc_note {
-        ui::more(&format!(
-            "note: brawn {}, others of libc, {}",
-            note.brawn, note.architecture
-        ));
+    for (note, what) in [
+        (&report.memory_note, "memory functions"),
+        (&report.libc_note, "others of libc"),
+    ] {
+        if let Some(note) = note {
+            let (brawn, architecture) = (&note.brawn, &note.architecture);
+            ui::more(&format!("note: brawn {brawn}, {what}, {architecture}"));
+        }
     }
     for found in &report.beside {
         let evidence = printable(found.evidence.join("; ").as_bytes());

@@ -1,10 +1,11 @@
 //! `brawn verify --cc`.
 
-use super::Args;
+use super::{Args, Words};
 use crate::exit::Exit;
 use crate::inherited::is_ignored;
 use crate::ui::{self, Tone};
 use anstyle::{AnsiColor, Style};
+use brawn_core::Result;
 use brawn_core::error::printable;
 use brawn_core::link_args::shell;
 use brawn_core::report::verify::{Function, Group, Provider};
@@ -27,11 +28,8 @@ struct Json<'a> {
     report: &'a Results,
 }
 
-pub fn list(as_json: bool) -> Exit {
-    let all = match all() {
-        Ok(all) => all,
-        Err(error) => return Exit::of(&error),
-    };
+pub fn list(as_json: bool) -> Result<Exit> {
+    let all = all()?;
     if as_json {
         let all: Vec<_> = all
             .into_iter()
@@ -42,23 +40,18 @@ pub fn list(as_json: bool) -> Exit {
         let lines: Vec<String> = all.iter().map(|(n, s)| format!("{n}: {s}")).collect();
         ui::text(&lines.join("\n"));
     }
-    Exit::Success
+    Ok(Exit::Success)
 }
 
-pub fn run(args: &Args, cc: &[String]) -> Exit {
+pub fn run(args: &Args, cc: &[String]) -> Result<Exit> {
+    let words = |words: &Option<Words>| words.as_ref().map(|words| words.0.clone());
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let request = Request {
         cc: cc.to_vec(),
-        cxx: args.cxx.as_ref().map(|w| w.0.clone()),
-        runner: args
-            .runner
-            .as_ref()
-            .map(|w| w.0.clone())
-            .unwrap_or_default(),
+        cxx: words(&args.cxx),
+        runner: words(&args.runner).unwrap_or_default(),
         profile: args.profile.into(),
-        jobs: args.jobs.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        ),
+        jobs: args.jobs.map_or_else(processors, usize::from),
         filters: args.filter.clone(),
         full: args.full,
         keep: args.keep.clone(),
@@ -73,7 +66,7 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
             .and_then(|_| flag::register_usize(number, Arc::clone(&signal), number as usize));
         if let Err(e) = registered {
             ui::error(&format_args!("cannot handle signal {number}: {e}"));
-            return Exit::Io;
+            return Ok(Exit::Io);
         }
     }
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -90,30 +83,21 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
         true => result.map(|_| None),
         false => result,
     };
-    match result {
-        Ok(Some(report)) => {
-            if args.json {
-                let brawn = env!("CARGO_PKG_VERSION");
-                let report = &report;
-                ui::json(&Json { brawn, report });
-            } else {
-                print(args, &request, &report);
-            }
-            if report.counts.new_failures > 0 {
-                Exit::Finding
-            } else {
-                Exit::Success
-            }
-        }
-        Ok(None) => {
-            ui::info("interrupted: nothing was left behind except the directory of --keep");
-            let number = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
-            // The signal ends this process.  An exit code is needed only if that fails.
-            let _ = low_level::emulate_default_handler(number);
-            Exit::Io
-        }
-        Err(error) => Exit::of(&error),
+    let Some(report) = result? else {
+        ui::info("interrupted: nothing was left behind except the directory of --keep");
+        let number = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
+        // The signal ends this process.  An exit code is needed only if that fails.
+        let _ = low_level::emulate_default_handler(number);
+        return Ok(Exit::Io);
+    };
+    if args.json {
+        let brawn = env!("CARGO_PKG_VERSION");
+        let report = &report;
+        ui::json(&Json { brawn, report });
+    } else {
+        print(args, &request, &report);
     }
+    Ok(Exit::of_findings(report.counts.new_failures > 0))
 }
 
 fn begin(bar: &ProgressBar, what: &str, length: usize) {
@@ -136,12 +120,9 @@ fn print(args: &Args, request: &Request, report: &Results) {
     for case in report.cases.iter().filter(is_new).take(shown) {
         failure(case, request);
     }
-    if let Some(more) = report
-        .counts
-        .new_failures
-        .checked_sub(shown.saturating_add(1))
-    {
-        ui::more(&format!("and {} more: --verbose shows all", more + 1));
+    let more = report.counts.new_failures.saturating_sub(shown);
+    if more > 0 {
+        ui::more(&format!("and {more} more: --verbose shows all"));
     }
     summary(report);
 }
@@ -457,14 +438,10 @@ fn summary(report: &Results) {
     let tone = if new == 0 { Tone::Good } else { Tone::Bad };
     let text = format!("{} cases: {}", report.cases.len(), parts.join(", "));
     ui::line(tone, "verified", &text);
-    let mut programs: Vec<&str> = report
-        .cases
-        .iter()
-        .filter(|c| {
-            c.verdict == Verdict::NotRun && c.why.as_deref().is_some_and(|w| w.starts_with("C++"))
-        })
-        .map(|c| c.program.as_str())
-        .collect();
+    let is_cxx = |case: &&Case| case.why.as_ref().is_some_and(|why| why.starts_with("C++"));
+    let mut left: Vec<&Case> = report.cases.iter().filter(is_cxx).collect();
+    left.retain(|case| case.verdict == Verdict::NotRun);
+    let mut programs: Vec<&str> = left.iter().map(|case| case.program.as_str()).collect();
     programs.dedup();
     if !programs.is_empty() {
         let count = programs.len();

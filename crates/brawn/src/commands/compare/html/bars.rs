@@ -19,13 +19,10 @@ const WIDTH: f64 = 1000.0;
 /// What was expected before the measurement, beside the measured result.
 pub fn expected(data: &Comparison) -> Markup {
     let kept = diagnosis::of(data);
-    let verdicts = data
-        .verdicts
-        .iter()
-        .filter(|verdict| data.candidates[verdict.candidate].kind.is_brawns());
-    let measured = verdicts.filter_map(|verdict| {
-        let name = line(&data.candidates[verdict.candidate].name);
-        Some((name, verdict.time?))
+    let measured = data.verdicts.iter().filter_map(|verdict| {
+        let form = &data.candidates[verdict.candidate];
+        let time = verdict.time.filter(|_| form.kind.is_brawns())?;
+        Some((line(&form.name), time))
     });
     let measured: Vec<(String, Ratio)> = measured.collect();
     let first = kept.forms.iter().find(|form| form.candidate == 0);

@@ -5,7 +5,6 @@ use brawn_lab::data::Comparison;
 use brawn_lab::process::figures::{METRICS, Metric, PEAK};
 use brawn_lab::show::page::{line, row, table};
 use brawn_lab::show::units;
-use brawn_lab::stats::median::estimate;
 use maud::{Markup, html};
 
 /// The median of every figure, with its interval in a second line.
@@ -41,7 +40,7 @@ pub fn measures(data: &Comparison) -> Markup {
 fn middle(data: &Comparison, candidate: usize, metric: Metric) -> Option<f64> {
     match metric.name == PEAK.name {
         true => data.peak(candidate),
-        false => estimate(&data.values(candidate, metric)).map(|estimate| estimate.median),
+        false => data.median(candidate, metric),
     }
 }
 
