@@ -240,7 +240,7 @@ static size_t brawn_kept_large_bound(size_t size) {
 // One of the thread's own slots, if it is empty and for such a mapping; else NULL.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is
 // shared at first: to have its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A
 // thread that has waited as often as the mapping has pages has paid as much, and goes on with its own.  What only the first slot takes comes there
-// in any case: a smaller mapping moves to the second one.
+// also if a smaller mapping is in it, which moves to the second one.
 static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     const size_t size = segment->segment_size;
     brawn_kept_large_t *const own = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slots() : NULL;
@@ -248,7 +248,9 @@ static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     const mi_segment_t *const first_has = mi_atomic_load_relaxed(&own->segment), *const second_has = mi_atomic_load_relaxed(&own[1].segment);
     if (mi_unlikely(first_has == segment || second_has == segment)) __builtin_trap();  // freed twice: two blocks would be in one place
     const bool first = first_has == NULL;
-    if (size > BRAWN_OWN_LARGE_SECOND && !first && second_has == NULL && mi_atomic_load_relaxed(&own->size) <= BRAWN_OWN_LARGE_SECOND) {
+    const bool alone = mi_atomic_load_relaxed(&brawn_threads_count) == 0;
+    if (size > BRAWN_OWN_LARGE_SECOND && (size <= BRAWN_OWN_LARGE_MOST || alone) && !first && second_has == NULL &&
+        mi_atomic_load_relaxed(&own->size) <= BRAWN_OWN_LARGE_SECOND) {
         mi_segment_t *const smaller = brawn_kept_large_empty(own);
         if (smaller != NULL) brawn_own_large_give(own + 1, smaller);
         return own;
@@ -256,7 +258,7 @@ static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
     if (!first && (size > BRAWN_OWN_LARGE_SECOND || second_has != NULL)) return NULL;
     if (size <= BRAWN_OWN_LARGE_MOST) return first ? own : own + 1;
     uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
-    if (mi_atomic_load_relaxed(&brawn_threads_count) == 0 || *shared >= size / MI_SEGMENT_SLICE_SIZE) return own;
+    if (alone || *shared >= size / MI_SEGMENT_SLICE_SIZE) return own;
     ++*shared;
     return NULL;
 }
