@@ -4,11 +4,8 @@
 use crate::raw::Results;
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::estimate;
-use crate::tables::{against, measured, median, per_operation, ratio};
+use crate::tables::{HEAPS, against, measured, median, per_operation, ratio};
 use crate::variant::Variant::{self, Brawn, Glibc, Mimalloc2};
-
-/// What the names of these measurements begin with.
-pub const HEAPS: &str = "heaps-";
 
 fn header(first: &'static str) -> Vec<Cell> {
     let heaps = Variant::HEAPS.iter();

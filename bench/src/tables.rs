@@ -1,12 +1,15 @@
 //! The tables besides the bars: plain figures of each workload.
 
 use crate::catalogue::{CATALOGUE, Entry, Kind};
-use crate::heaps::HEAPS;
 use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
-use crate::traced::TRACED;
 use crate::variant::Variant;
+
+/// What the names of measurements begin with that have a table of all heaps.
+pub const HEAPS: &str = "heaps-";
+/// What the names of measurements begin with whose blocks are recorded.
+pub const TRACED: &str = "traced-";
 
 /// Median of a metric, as text.
 pub(crate) fn median(

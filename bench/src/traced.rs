@@ -3,14 +3,11 @@
 use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::estimate;
-use crate::tables::{against, measured, median, per_operation, ratio};
+use crate::tables::{TRACED, against, measured, median, per_operation, ratio};
 use crate::variant::Variant::{self, Brawn, Recording, Trace};
 
 /// Bytes from one recorded block to the next, on average: `brawn run --heap-profile` has the same.
 pub const INTERVAL: u64 = 512 << 10;
-
-/// What the names of these measurements begin with.
-pub const TRACED: &str = "traced-";
 
 /// What recording may cost: its time against profile `fast`'s.
 const BAR: f64 = 1.05;
