@@ -451,8 +451,7 @@ impl Check<'_, '_> {
             if is_zeros || is_moved_tls || old.is_allocated() || old.kind == elf::SHT_NULL.0 {
                 continue;
             }
-            let range = old.range();
-            let bytes = self.old.part(range.start, range.end - range.start);
+            let bytes = self.old.data(old);
             let is_same = if old.kind == elf::SHT_SYMTAB.0 {
                 self.is_table(old, &section, bytes)
             } else {

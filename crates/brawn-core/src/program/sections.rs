@@ -330,7 +330,7 @@ impl<'a, 'p> Sections<'a, 'p> {
                 bytes.resize(bytes.len() + padding(bytes.len() as u64, align) as usize, 0);
                 edits.insert(range.end, vec![Piece::Bytes(bytes.into())]);
             } else {
-                let old = self.program.part(range.start, range.end - range.start);
+                let old = self.program.data(&section);
                 behind.push((
                     number,
                     vec![Piece::Bytes(old.into()), Piece::Bytes(bytes.into())],
