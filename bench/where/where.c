@@ -195,7 +195,7 @@ static void walk_large(mi_segment_t *segment) {
     const mi_page_t *const page = brawn_large_page(segment);
     const size_t offset = (size_t)(page->page_start - (uint8_t *)segment);
     const size_t all = resident(page->page_start, segment->segment_size - offset);
-    add(LARGE_HEADERS, resident(segment, offset));
+    add(LARGE_HEADERS, resident(segment, offset & ~(size_t)4095));  // the rest is in the block's first page
     if (is_kept_large(segment)) {
         add(LARGE_KEPT, all);
         return;

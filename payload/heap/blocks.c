@@ -12,6 +12,9 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
         if (size >= BRAWN_RECENT_LEAST && size <= MI_MEDIUM_OBJ_SIZE_MAX) {
             p = brawn_recent_take(heap, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
             if (p != NULL) return p;
+        } else if (size > MI_MEDIUM_OBJ_SIZE_MAX && mi_unlikely(brawn_grows_from(heap, size))) {
+            p = brawn_grown_large(size);
+            if (p != NULL) return p;
         }
         p = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, false)
                                                : brawn_engine_alloc(heap, size, false);
@@ -164,11 +167,15 @@ static inline size_t brawn_usable(void *p) {
 }
 
 static void *brawn_aligned(size_t alignment, size_t size) {
+    void *p = NULL;
     if (mi_likely(alignment <= MI_SEGMENT_SLICE_SIZE && size <= BRAWN_SPAN_MAX - MI_SEGMENT_SLICE_SIZE)) {
         // Pages begin at a slice, and a multiple of the alignment is in a bin of multiples of it (bins
         // are four to a power of two), or has a span of slices: the block is aligned as it comes.
-        return brawn_malloc(size == 0 ? alignment : _mi_align_up(size, alignment));
-    }
-    void *const p = brawn_large_alloc(size, alignment, false, false);
+        const size_t block = size == 0 ? alignment : _mi_align_up(size, alignment);
+        if (mi_likely(block <= MI_MEDIUM_OBJ_SIZE_MAX)) return brawn_malloc(block);
+        // No mapping serves, as in brawn_malloc_slow: there a block begins anywhere in a page.
+        mi_heap_t *const heap = brawn_own_heap();
+        if (heap != NULL) p = brawn_engine_alloc(heap, block, false);
+    } else p = brawn_large_alloc(size, alignment, false, false);
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }

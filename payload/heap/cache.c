@@ -350,7 +350,7 @@ static SELDOM void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t ove
     const size_t left = _mi_align_down(size - over, brawn_page_size);
     brawn_unmap((char *)segment + left, size - left);
     mi_atomic_sub_relaxed(&brawn_large_bytes, size - left);
-    brawn_large_describe(segment, left, MI_SEGMENT_SLICE_SIZE, 0);
+    brawn_large_describe(segment, left, brawn_large_start(segment), 0);
     if (!brawn_kept_large_fill(segment, since)) brawn_large_release(segment);
 }
 

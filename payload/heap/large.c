@@ -3,15 +3,15 @@
 // way from a pointer to its page holds for these blocks too.
 //
 //   segment                              block                              end of the mapping
-//   | header | (address space only) ...  | requested bytes ... page-rounded | guard page |
+//   | header | (alignment) ...           | requested bytes ... page-rounded | guard page |
 //
 // Only checked profiles have the guard page, which is not part of what this file calls the mapping.  They also have a mark behind the
 // program's bytes, if there is room, and one in front of them.  While such a
 // mapping waits for reuse, the block is out of reach (brawn_may_close says how often).
 //
-// The block begins one slice behind the header's start, or `alignment` behind it, or a whole segment
+// The block begins at most BRAWN_LARGE_START_MOST behind the header's start, or `alignment` behind it, or a whole segment
 // behind it: a pointer at a segment's boundary belongs to the segment before (internal.h,
-// _mi_ptr_segment).
+// _mi_ptr_segment).  A block in the header's slice is plain: its mapping is kept when it is freed.
 
 enum { MREMAP_MAYMOVE_FIXED_ = 3 };  // <linux/mman.h>, MREMAP_MAYMOVE | MREMAP_FIXED
 
@@ -29,10 +29,28 @@ static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment
 static void brawn_large_before_growth(size_t more);
 static inline INLINED size_t brawn_large_most(void);
 
-_Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEGMENT_SLICE_SIZE,
-    "what a large block uses of its header lies before the block");
+// Bytes from the header's start to the block, where no alignment is asked for.  Both begin in one page of the kernel's, so that a block of which one
+// page is used takes one.  Neighbours begin in different lines of their pages, since lines at one place in all pages would share a 64th of the
+// processor's first cache.  In a checked profile the block has pages of its own, which can be put out of reach.
+enum {
+    BRAWN_LARGE_START = BRAWN_CHECKED ? MI_SEGMENT_SLICE_SIZE : 512,
+    BRAWN_LARGE_STARTS = BRAWN_CHECKED ? 1 : 32,
+    BRAWN_LARGE_LINE = 64,
+    BRAWN_LARGE_START_MOST = BRAWN_LARGE_START + (BRAWN_LARGE_STARTS - 1) * BRAWN_LARGE_LINE,
+};
+static inline size_t brawn_large_start(const mi_segment_t *segment) {
+    return BRAWN_LARGE_START + ((uintptr_t)segment >> MI_SEGMENT_SHIFT) % BRAWN_LARGE_STARTS * BRAWN_LARGE_LINE;
+}
+_Static_assert(BRAWN_LARGE_START_MOST <= MI_SEGMENT_SLICE_SIZE, "each is in the header's slice");
+_Static_assert(offsetof(mi_segment_t, slices) + sizeof(mi_slice_t) <= BRAWN_LARGE_START, "what a plain block uses of its header lies before the block");
 
-static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segment->slices[1]; }
+static inline mi_page_t *brawn_large_page(const mi_segment_t *segment) { return (mi_page_t *)&segment->slices[0]; }
+
+// Bytes from the header's start to the block.
+static inline size_t brawn_large_offset(const mi_segment_t *segment) { return (size_t)(brawn_large_page(segment)->page_start - (const uint8_t *)segment); }
+
+// Whether its block has no more than ordinary alignment.
+static inline bool brawn_large_is_plain(const mi_segment_t *segment) { return brawn_large_offset(segment) <= MI_SEGMENT_SLICE_SIZE; }
 
 // The calling thread takes a large block.
 static inline void brawn_large_note_taken(void) {
@@ -56,16 +74,13 @@ static inline size_t brawn_large_guard(mi_segment_t *segment) { return segment->
 // The byte behind the program's, where there is one before the guard; the same for a block while it lives.
 static inline uint8_t brawn_large_mark(const mi_segment_t *segment) { return (uint8_t)(segment->cookie | 1); }
 
-// Whether its block has no more than ordinary alignment.
-static inline bool brawn_large_is_plain(mi_segment_t *segment);
-
 // The bytes in front of a block, which nothing else is in: the last ones of the header, or, with more than ordinary alignment, of
 // what lies between (so a page there is in use).
 enum {
     BRAWN_LARGE_FRONT = 4,
     BRAWN_CLOSED = 256u << 10,
 };
-_Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) + BRAWN_LARGE_FRONT * sizeof(uint64_t) <= MI_SEGMENT_SLICE_SIZE,
+_Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) + BRAWN_LARGE_FRONT * sizeof(uint64_t) <= BRAWN_LARGE_START,
     "the mark in front of a large block lies behind what its header uses");
 static inline uint64_t *brawn_large_front(mi_segment_t *segment) {
     return (uint64_t *)brawn_large_page(segment)->page_start - BRAWN_LARGE_FRONT;
@@ -140,14 +155,19 @@ static inline size_t brawn_large_wants_guard(void) {
     return BRAWN_CHECKED && mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_GUARDED ? brawn_page_size : 0;
 }
 
+// The block is at `offset`, and has the rest of the mapping.
+static void brawn_large_place(mi_segment_t *segment, size_t offset) {
+    mi_page_t *const page = brawn_large_page(segment);
+    const size_t index = offset >> MI_SEGMENT_SLICE_SHIFT;
+    segment->slices[index].slice_offset = (uint32_t)(index * sizeof(mi_slice_t));
+    page->page_start = (uint8_t *)segment + offset;
+    page->block_size = segment->segment_size - offset;
+}
+
 // The header's claims about a block at `offset` in a mapping of `size` bytes.
 static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offset, size_t guard) {
-    const size_t index = offset >> MI_SEGMENT_SLICE_SHIFT;
-    mi_page_t *const page = &segment->slices[1];
-    segment->slices[index].slice_offset = (uint32_t)((index - 1) * sizeof(mi_slice_t));
-    page->page_start = (uint8_t *)segment + offset;
-    page->block_size = size - offset;
     segment->segment_size = size;
+    brawn_large_place(segment, offset);
     segment->kind = MI_SEGMENT_HUGE;
 #if BRAWN_CHECKED
     segment->cookie = _mi_ptr_cookie(segment);
@@ -172,10 +192,10 @@ static void brawn_make_room(void) {
     else _mi_arenas_collect(true);
 }
 
-// Grows or shrinks the mapping of a block of ordinary alignment, which moves with its pages when it
+// Grows or shrinks the mapping of a plain block, which moves with its pages when it
 // cannot grow where it is.  NULL: no memory, and the block is as it was.
 static SELDOM mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
-    const size_t old_mapping = segment->segment_size;
+    const size_t old_mapping = segment->segment_size, offset = brawn_large_offset(segment);
     const size_t guard = brawn_large_guard(segment);
     if (mapping == old_mapping) return segment;
     if (mapping > old_mapping) brawn_large_before_growth(mapping - old_mapping);
@@ -212,7 +232,7 @@ static SELDOM mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapp
     }
     brawn_choose_pages(segment, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping - old_mapping);
-    brawn_large_describe(segment, mapping, MI_SEGMENT_SLICE_SIZE, guard);
+    brawn_large_describe(segment, mapping, offset, guard);
     return segment;
 }
 
@@ -239,22 +259,24 @@ static void brawn_large_zero(mi_segment_t *segment, size_t size) {
 static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero, bool grows) {
     if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
     brawn_configure();  // aligned_alloc comes here without a heap of the thread
-    const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
-        : alignment < MI_SEGMENT_SIZE                        ? alignment
-                                                             : MI_SEGMENT_SIZE;
+    const bool aligned = alignment > BRAWN_LARGE_LINE;
+    const size_t least = alignment > BRAWN_LARGE_START ? alignment : BRAWN_LARGE_START;
+    const size_t offset = !aligned ? BRAWN_LARGE_START_MOST : least < MI_SEGMENT_SIZE ? least
+                                                                                      : MI_SEGMENT_SIZE;
     const size_t exact = _mi_align_up(offset + size, brawn_page_size);
     size_t mapping = exact;
     const bool wide = alignment > MI_SEGMENT_SIZE;
-    if (offset == MI_SEGMENT_SLICE_SIZE) {
+    if (offset <= MI_SEGMENT_SLICE_SIZE) {
         mi_segment_t *const kept = brawn_kept_large_take(mapping, grows);
         if (kept != NULL) {
             const size_t used = kept->segment_size;
             mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
             if (fitting != NULL) {
-                if (zero) brawn_large_zero(fitting, (used < mapping ? used : mapping) - offset);
+                if (mi_unlikely(aligned)) brawn_large_place(fitting, offset);
+                if (zero) brawn_large_zero(fitting, (used < mapping ? used : mapping) - brawn_large_offset(fitting));
                 brawn_slack_close(fitting, mapping);
                 brawn_large_note_taken();
-                return brawn_large_give_out(fitting, grows ? brawn_large_step(size, fitting->segment_size - offset) : size);
+                return brawn_large_give_out(fitting, grows ? brawn_large_step(size, fitting->segment_size - brawn_large_offset(fitting)) : size);
             }
             brawn_large_release(kept);
         }
@@ -275,20 +297,15 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
     brawn_choose_pages(segment, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
     mi_atomic_increment_relaxed(&brawn_large_count);
-    brawn_large_describe(segment, mapping, offset, guard);
+    brawn_large_describe(segment, mapping, aligned ? offset : brawn_large_start(segment), guard);
     brawn_large_note_taken();
     return brawn_large_give_out(segment, size);
-}
-
-// Whether its block has no more than ordinary alignment.
-static inline bool brawn_large_is_plain(mi_segment_t *segment) {
-    return brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
 }
 
 // The mapping that its block needs for `size` bytes; 0: it is not plain, or there is no such block.
 static size_t brawn_large_mapping(mi_segment_t *segment, size_t size) {
     if (!brawn_large_is_plain(segment) || size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return 0;
-    return _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+    return _mi_align_up(brawn_large_offset(segment) + size, brawn_page_size);
 }
 
 // What `free` gives; `p` is the block, or what a program takes for one.
@@ -306,6 +323,7 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
     brawn_large_most();  // before its slack counts as in use
     brawn_slack_forget(segment);
     brawn_slack_tell(BRAWN_SLACK_STEP_FREED);
+    if (mi_unlikely(plain && brawn_large_offset(segment) != brawn_large_start(segment))) brawn_large_place(segment, brawn_large_start(segment));
 #if BRAWN_CHECKED
     if (closes && plain) {
         brawn_large_close(segment);
@@ -323,21 +341,23 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     const size_t mapping = brawn_large_mapping(segment, size);
     if (mapping == 0) return NULL;
-    const bool grows = mapping - MI_SEGMENT_SLICE_SIZE >= brawn_large_page(segment)->block_size;
+    const size_t offset = brawn_large_offset(segment);
+    const bool grows = mapping - offset >= brawn_large_page(segment)->block_size;
     brawn_slack_forget(segment);
     const size_t used = segment->segment_size;
     if (mapping <= used && (grows || (!BRAWN_CHECKED && !BRAWN_LARGE_TIGHT && mapping >= used / 2)))
-        return brawn_large_give_out(segment, grows && !BRAWN_CHECKED ? brawn_large_step(size, used - MI_SEGMENT_SLICE_SIZE) : size);
+        return brawn_large_give_out(segment, grows && !BRAWN_CHECKED ? (2 * size < used - offset ? 2 * size : used - offset) : size);
     if (used < mapping && used <= BRAWN_COPY_MAX) {
         // Copying into pages that are there already takes less time than having the kernel make as many
         // new ones.
-        mi_segment_t *const kept = brawn_kept_large_take(mapping, true);
-        if (kept != NULL && kept->segment_size >= mapping) {
+        const size_t needed = _mi_align_up(BRAWN_LARGE_START_MOST + size, brawn_page_size);
+        mi_segment_t *const kept = brawn_kept_large_take(needed, true);
+        if (kept != NULL && kept->segment_size >= needed) {
             void *const old = brawn_large_page(segment)->page_start;
             brawn_memcpy(brawn_large_page(kept)->page_start, old, brawn_large_page(segment)->block_size);
             brawn_large_free(segment, old, false);
             brawn_large_note_taken();
-            return brawn_large_give_out(kept, BRAWN_CHECKED ? size : brawn_large_step(size, kept->segment_size - MI_SEGMENT_SLICE_SIZE));
+            return brawn_large_give_out(kept, BRAWN_CHECKED ? size : brawn_large_step(size, kept->segment_size - brawn_large_offset(kept)));
         }
         if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
     }
@@ -345,7 +365,7 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     mi_segment_t *resized = brawn_large_remap(segment, _mi_align_down(mapping + more, brawn_page_size));
     if (resized == NULL && more > 0) resized = brawn_large_remap(segment, mapping);
     if (resized == NULL) return NULL;
-    return brawn_large_give_out(resized, !BRAWN_CHECKED && more > 0 ? resized->segment_size - MI_SEGMENT_SLICE_SIZE : size);
+    return brawn_large_give_out(resized, !BRAWN_CHECKED && more > 0 ? resized->segment_size - offset : size);
 }
 
 // Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
@@ -365,8 +385,8 @@ static SELDOM NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t siz
         return NULL;
     }
     mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
-    arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
-        used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
+    const size_t offset = brawn_large_offset(segment);
+    arch_copy((uint8_t *)below + offset, (uint8_t *)segment + offset, used - offset);  // first byte first, and the target is below: it may overlap
     // What is left over above has the guard at its end; it goes to the new end.
     const size_t left = more + used - mapping;
     if (guard > 0 && left > 0) {
@@ -376,6 +396,6 @@ static SELDOM NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t siz
     brawn_unmap((uint8_t *)below + mapping + guard, left);
     brawn_choose_pages(below, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
-    brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE, guard);
+    brawn_large_describe(below, mapping, offset, guard);
     return brawn_large_give_out(below, size);
 }

@@ -11,6 +11,8 @@
 
 static _Atomic(uintptr_t) brawn_large_count, brawn_large_bytes;  // large.c
 static inline size_t brawn_own_large_number(void);  // cache.c
+static inline mi_page_t *brawn_large_page(const mi_segment_t *segment);  // large.c
+static inline size_t brawn_large_offset(const mi_segment_t *segment);
 
 #if BRAWN_CHECKED
 // A checked profile counts none of this: a mapping with a block is in use as a whole.  Where its end is out of reach (brawn_slack_close), the block's
@@ -25,12 +27,12 @@ static inline void brawn_large_fit(mi_segment_t *segment, size_t size) {
 // the kernel refuses.
 static void brawn_slack_close(mi_segment_t *segment, size_t size) {
     if (segment->segment_size / 2 <= size || !brawn_may_guard() || !brawn_protect((uint8_t *)segment + size, brawn_page_size, PROT_NONE_)) return;
-    segment->slices[1].block_size = size - MI_SEGMENT_SLICE_SIZE;
+    brawn_large_page(segment)->block_size = size - brawn_large_offset(segment);
 }
 
 // The block goes, or changes its size: its whole mapping is in reach again.  If the kernel refuses, the mapping ends at that guard.
 static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
-    mi_page_t *const page = &segment->slices[1];
+    mi_page_t *const page = brawn_large_page(segment);
     uint8_t *const guard = page->page_start + page->block_size;
     const size_t rest = (size_t)((uint8_t *)segment + segment->segment_size - guard);
     if (rest == 0) return;
@@ -108,10 +110,9 @@ static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
 
 // A mapping is given out for a plain block of `size` bytes.
 static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
-    mi_page_t *const page = &segment->slices[1];
-    if (page->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return;
-    const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
-    page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
+    const size_t offset = brawn_large_offset(segment), mapping = _mi_align_up(offset + size, brawn_page_size);
+    if (offset > MI_SEGMENT_SLICE_SIZE) return;
+    brawn_large_page(segment)->block_size = mapping - offset;
     if (segment->segment_size > mapping) brawn_slack_note(segment, segment->segment_size - mapping);
     brawn_slack_tell(BRAWN_SLACK_STEP);
 }

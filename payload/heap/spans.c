@@ -258,7 +258,7 @@ static void *brawn_grown_large(size_t size) {
 #endif
     if (mi_atomic_load_relaxed(&slot->segment) != wanted && mi_atomic_load_relaxed(&(++slot)->segment) != wanted) return NULL;
     const size_t has = mi_atomic_load_relaxed(&slot->size);
-    if (has < MI_SEGMENT_SLICE_SIZE + size || has > BRAWN_GROWN_TIMES * size) return NULL;
+    if (has < BRAWN_LARGE_START_MOST + size || has > BRAWN_GROWN_TIMES * size) return NULL;
     mi_segment_t *const taken = brawn_kept_large_empty(slot);
     if (taken == NULL) return NULL;
 #if BRAWN_CHECKED
@@ -269,7 +269,7 @@ static void *brawn_grown_large(size_t size) {
 #endif
     own->grown_large = NULL;
     brawn_large_note_taken();
-    return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - MI_SEGMENT_SLICE_SIZE));
+    return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - brawn_large_offset(taken)));
 }
 
 // The same for a block of `old` bytes.  The next one that begins with a span of this size gets the mapping at once.
@@ -308,10 +308,6 @@ static inline mi_heap_t *brawn_own_heap(void) {
 // A block of a span or page for `size` bytes, at most BRAWN_SPAN_MAX, by the engine; NULL: no memory.
 static void *brawn_engine_alloc(mi_heap_t *heap, size_t size, bool zero) {
     if (size > MI_MEDIUM_OBJ_SIZE_MAX) {
-#if !BRAWN_CHECKED
-        void *const early = !zero && mi_unlikely(brawn_grows_from(heap, size)) ? brawn_grown_large(size) : NULL;
-        if (early != NULL) return early;
-#endif
         void *const kept = brawn_span_take(heap, size);
         if (kept != NULL) return zero ? brawn_memset(kept, 0, size) : kept;
     } else if (size > MI_SMALL_SIZE_MAX && !zero) {
