@@ -156,7 +156,7 @@ static inline size_t brawn_large_wants_guard(void) {
 }
 
 // The block is at `offset`, and has the rest of the mapping.
-static void brawn_large_place(mi_segment_t *segment, size_t offset) {
+static SELDOM NOINLINE void brawn_large_place(mi_segment_t *segment, size_t offset) {
     mi_page_t *const page = brawn_large_page(segment);
     const size_t index = offset >> MI_SEGMENT_SLICE_SHIFT;
     segment->slices[index].slice_offset = (uint32_t)(index * sizeof(mi_slice_t));

@@ -13,10 +13,10 @@ typedef struct brawn_recent_s {
 } brawn_recent_t;
 _Static_assert(sizeof(brawn_recent_t) <= MI_MAX_ALIGN_SIZE, "the least block has room for it");
 
-static inline brawn_recent_t **brawn_recent_list(const mi_heap_t *heap, size_t size) {
-    const size_t bin = size <= 8 * sizeof(uintptr_t) ? size / sizeof(uintptr_t) : brawn_bin(size);
-    return &((brawn_tld_t *)heap->tld)->recent[bin];
-}
+// The bin of blocks of `size` bytes, a multiple of 16 of at most MI_MEDIUM_OBJ_SIZE_MAX.
+static inline size_t brawn_any_bin(size_t size) { return size <= 8 * sizeof(uintptr_t) ? size / sizeof(uintptr_t) : brawn_bin(size); }
+
+static inline brawn_recent_t **brawn_recent_list(const mi_heap_t *heap, size_t bin) { return &((brawn_tld_t *)heap->tld)->recent[bin]; }
 
 static void brawn_recent_flush(brawn_recent_t **list) {
     brawn_recent_t *block = *list;
@@ -37,18 +37,42 @@ static inline bool brawn_recent_accepts(size_t size) {
 
 // Takes what free gives, a block of a full page of this thread.
 static inline void brawn_recent_give(const mi_page_t *page, void *p) {
-    brawn_recent_t **const list = brawn_recent_list(brawn_heap, page->block_size), *const block = p;
+    brawn_recent_t **const list = brawn_recent_list(brawn_heap, brawn_any_bin(page->block_size)), *const block = p;
     if (mi_unlikely(*list != NULL && (*list)->count >= BRAWN_RECENT(page->block_size))) brawn_recent_flush(list);
     block->next = *list;
     block->count = *list != NULL ? (*list)->count + 1 : 1;
     *list = block;
 }
 
-// One for `size` bytes, a multiple of 16 of at most MI_MEDIUM_OBJ_SIZE_MAX; NULL: none.
-static inline void *brawn_recent_take(const mi_heap_t *heap, size_t size) {
-    brawn_recent_t **const list = brawn_recent_list(heap, size), *const block = *list;
+// One of them; NULL: none.
+static inline void *brawn_recent_take(const mi_heap_t *heap, size_t bin) {
+    brawn_recent_t **const list = brawn_recent_list(heap, bin), *const block = *list;
     if (block != NULL) *list = block->next;
     return block;
+}
+
+// The first page of a bin has no free block: the next one that has some, of the first few, gets its turn.
+// Those before it go behind all others, where they wait for the blocks that are freed meanwhile.  (The engine takes a page without free blocks off
+// the queue, and puts it back with the first one that is freed.)  NULL: there is none.
+static inline mi_page_t *brawn_page_turn(mi_heap_t *heap, size_t bin) {
+    enum { PAGES = 3 };
+    mi_page_queue_t *const queue = &heap->pages[bin];
+    mi_page_t *page = queue->first;
+    for (size_t i = 0; i < PAGES && page != NULL; i++, page = page->next) {
+        if (page->free == NULL) _mi_page_free_collect(page, false);
+        if (page->free == NULL) continue;
+        page->retire_expire = 0;
+        mi_page_t *const before = page->prev;
+        if (before == NULL) return page;
+        queue->last->next = queue->first;
+        queue->first->prev = queue->last;
+        queue->first = page;
+        queue->last = before;
+        page->prev = before->next = NULL;
+        mi_heap_queue_first_update(heap, queue);
+        return page;
+    }
+    return NULL;
 }
 
 // All of them, before the thread's heap ends and when memory is short.
