@@ -3,7 +3,7 @@
 use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::estimate;
-use crate::tables::{TRACED, against, measured, median, per_operation, ratio};
+use crate::tables::{TRACED, against, measured, median, peaks, per_operation};
 use crate::variant::Variant::{self, Brawn, Recording, Trace};
 
 /// Bytes from one recorded block to the next, on average: `brawn run --heap-profile` has the same.
@@ -50,13 +50,7 @@ pub fn times(results: &Results) -> Table {
 
 /// Peak memory.
 pub fn memory(results: &Results) -> Table {
-    let rows = measured(results, TRACED).map(|(entry, _)| {
-        let mut cells: Vec<Cell> = vec![entry.title.into()];
-        let peak = |v: Variant| median(results, entry.id, v, "hwm_kb", show::memory);
-        cells.extend(Variant::TRACED.map(peak));
-        cells.push(ratio(results, entry.id, "hwm_kb", Recording, Brawn));
-        Row::Cells(cells)
-    });
+    let rows = peaks(results, TRACED, &Variant::TRACED, &[[Recording, Brawn]]);
     let header = ["peak RSS", "fast", "trace", "recording", "recording / fast"];
     Table::new(header, rows)
 }

@@ -151,8 +151,7 @@ impl Site {
         arguments: &[S],
         variables: &[(&str, &Path)],
     ) -> Result<Sample> {
-        self.launcher
-            .run_with(program.as_os_str(), arguments, false, variables)
+        self.launcher.run(program, arguments, false, variables)
     }
 }
 

@@ -14,9 +14,10 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 /// A command that compiles and links.
 #[derive(Clone, Debug, Default)]
 pub struct Toolchain {
-    words: Vec<String>,
+    /// The command, word by word.
+    pub words: Vec<String>,
     /// What ends each line that links: brawn's objects, or nothing.
-    objects: Vec<String>,
+    pub objects: Vec<String>,
 }
 
 impl Toolchain {
@@ -26,16 +27,6 @@ impl Toolchain {
             words: words.to_vec(),
             objects: Vec::new(),
         }
-    }
-
-    /// Its words.
-    pub fn words(&self) -> &[String] {
-        &self.words
-    }
-
-    /// What ends each line that links.
-    pub fn objects(&self) -> &[String] {
-        &self.objects
     }
 
     /// The command, quoted for a shell.
@@ -148,6 +139,6 @@ mod tests {
         );
         assert_eq!(toolchain.before("-q", "-L/y").typed(), toolchain.typed());
         let with = toolchain.with(vec!["b c.o".to_owned()]);
-        assert_eq!(with.line(with.objects()), "a.o -L/x a.o -s 'b c.o'");
+        assert_eq!(with.line(&with.objects), "a.o -L/x a.o -s 'b c.o'");
     }
 }

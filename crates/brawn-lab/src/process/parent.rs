@@ -19,26 +19,13 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Runs `program`. Returns its figures, or what went wrong.
+    /// Runs `program`, with these variables besides those of every program. Returns its figures, or what went wrong.
     ///
     /// # Errors
     /// It did not start, or did not end with exit code 0.
     pub fn run<S: AsRef<OsStr>>(
         &self,
-        program: &OsStr,
-        arguments: &[S],
-        peak: bool,
-    ) -> Result<Sample> {
-        self.run_with(program, arguments, peak, &[])
-    }
-
-    /// The same with more variables.
-    ///
-    /// # Errors
-    /// As above.
-    pub fn run_with<S: AsRef<OsStr>>(
-        &self,
-        program: &OsStr,
+        program: &Path,
         arguments: &[S],
         peak: bool,
         variables: &[(&str, &Path)],
