@@ -250,7 +250,7 @@ impl Raw {
 
     /// The median of a figure. NaN if there are no samples: NaN meets no bar.
     fn median(&self, what: &str, figure: &str) -> f64 {
-        crate::stats::estimate(&self.all(what, figure)).map_or(f64::NAN, |e| e.median)
+        self.median_of(|round| round.get(what)?.get(figure).copied())
     }
 
     /// The largest sample of a figure.
