@@ -260,8 +260,7 @@ impl Raw {
 
     /// The median of `of(round)`.
     fn median_of(&self, of: impl Fn(&Round) -> Option<f64>) -> f64 {
-        let values: Vec<f64> = self.rounds.iter().filter_map(of).collect();
-        crate::stats::estimate(&values).map_or(f64::NAN, |e| e.median)
+        crate::stats::median(self.rounds.iter().filter_map(of))
     }
 
     /// The newest of a kind, and its file's name in the repository.
