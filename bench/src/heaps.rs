@@ -4,7 +4,7 @@
 use crate::raw::Results;
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::estimate;
-use crate::tables::{HEAPS, against, measured, median, per_operation, ratio};
+use crate::tables::{HEAPS, against, measured, peaks, per_operation};
 use crate::variant::Variant::{self, Brawn, Glibc, Mimalloc2};
 
 fn header(first: &'static str) -> Vec<Cell> {
@@ -37,13 +37,8 @@ pub fn times(results: &Results) -> Table {
 
 /// Peak memory.
 pub fn memory(results: &Results) -> Table {
-    let rows = measured(results, HEAPS).map(|(entry, _)| {
-        let mut cells: Vec<Cell> = vec![entry.title.into()];
-        let peak = |v: Variant| median(results, entry.id, v, "hwm_kb", show::memory);
-        cells.extend(Variant::HEAPS.map(peak));
-        cells.extend([Glibc, Mimalloc2].map(|v| ratio(results, entry.id, "hwm_kb", Brawn, v)));
-        Row::Cells(cells)
-    });
+    let ratios = [Glibc, Mimalloc2].map(|base| [Brawn, base]);
+    let rows = peaks(results, HEAPS, &Variant::HEAPS, &ratios);
     Table::new(header("peak RSS"), rows)
 }
 

@@ -140,9 +140,7 @@ fn one(prepared: &Prepared, entry: &Entry, arguments: &[&str], variant: Variant)
                 .collect();
             run(prepared, variant, &executable, &arguments)
         }
-        Kind::Peak => prepared
-            .launcher
-            .run(executable.as_os_str(), arguments, true),
+        Kind::Peak => prepared.launcher.run(&executable, arguments, true, &[]),
         Kind::Size => size(&executable),
         Kind::Patch => patch(prepared),
     }
@@ -155,9 +153,9 @@ fn run(
     executable: &Path,
     arguments: &[String],
 ) -> Result<Sample> {
-    let executable = executable.as_os_str();
+    let launcher = &prepared.launcher;
     if variant != Variant::Recording {
-        return prepared.launcher.run(executable, arguments, false);
+        return launcher.run(executable, arguments, false, &[]);
     }
     let recording = prepared.work.join("heap-profile");
     // The program would add to a recording that is there already.
@@ -167,8 +165,7 @@ fn run(
         recording.display()
     );
     let variables = [("BRAWN_OPTIONS", Path::new(&options))];
-    let launcher = &prepared.launcher;
-    let mut sample = launcher.run_with(executable, arguments, false, &variables)?;
+    let mut sample = launcher.run(executable, arguments, false, &variables)?;
     // Without one, what was timed is not what the table says.
     let read = brawn_sample::heap::Recording::read(&recording).map_err(|e| e.to_string())?;
     let taken = read.events.iter().filter(|event| event.taken.is_some());
@@ -262,9 +259,8 @@ fn patch(prepared: &Prepared) -> Result<Sample> {
     let archive = folder.join("libc.a");
     copy_writable(&original, &archive)?;
     let arguments = ["patch".as_ref(), archive.as_os_str()];
-    let mut sample = prepared
-        .launcher
-        .run(prepared.brawn.as_os_str(), &arguments, false)?;
+    let launcher = &prepared.launcher;
+    let mut sample = launcher.run(&prepared.brawn, &arguments, false, &[])?;
     let (before, after) = (fs::read(&original), fs::read(&archive));
     if context(before, "read", &original)? == context(after, "read", &archive)? {
         return Err("brawn patch changed nothing".to_owned());

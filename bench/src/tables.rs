@@ -104,18 +104,43 @@ pub fn workloads(results: &Results, shape: &Shape) -> Table {
         .iter()
         .filter(|e| e.kind == Kind::Run && with_metric(e.id) && !has_own(e.id))
         .filter(|e| e.id.starts_with("profiles-") == shape.profiles);
-    let rows = entries.map(|entry| {
-        let mut cells: Vec<Cell> = vec![entry.title.into()];
-        let variants = shape.variants.iter();
-        cells.extend(variants.map(|v| median(results, entry.id, *v, metric, show)));
-        let ratios = shape.ratios.iter();
-        cells.extend(ratios.map(|(_, a, b)| ratio(results, entry.id, metric, *a, *b)));
-        Row::Cells(cells)
-    });
+    let ratios: Vec<_> = shape.ratios.iter().map(|(_, a, b)| [*a, *b]).collect();
+    let figure = (metric, show);
+    let rows = entries.map(|entry| row(results, entry, figure, shape.variants, &ratios));
     let mut header: Vec<Cell> = vec![shape.first.into()];
     header.extend(shape.variants.iter().map(|v| Cell::from(v.title())));
     header.extend(shape.ratios.iter().map(|(title, _, _)| Cell::from(*title)));
     Table::new(header, rows)
+}
+
+/// A row of a workload: the medians of a metric, and ratios of them.
+pub(crate) fn row(
+    results: &Results,
+    entry: &Entry,
+    (metric, show): (&str, fn(f64) -> String),
+    variants: &[Variant],
+    ratios: &[[Variant; 2]],
+) -> Row {
+    let id = entry.id;
+    let medians = variants.iter();
+    let medians = medians.map(|v| median(results, id, *v, metric, show));
+    let ratios = ratios.iter();
+    let ratios = ratios.map(|[a, b]| ratio(results, id, metric, *a, *b));
+    let title = std::iter::once(Cell::from(entry.title));
+    Row::Cells(title.chain(medians).chain(ratios).collect())
+}
+
+/// The peak memory of the rows of a table with its own workloads.
+pub(crate) fn peaks(
+    results: &Results,
+    start: &str,
+    variants: &[Variant],
+    ratios: &[[Variant; 2]],
+) -> Vec<Row> {
+    let figure = ("hwm_kb", show::memory as fn(f64) -> String);
+    let rows = measured(results, start);
+    rows.map(|(entry, _)| row(results, entry, figure, variants, ratios))
+        .collect()
 }
 
 /// Time of one operation in each workload.

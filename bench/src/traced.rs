@@ -3,7 +3,7 @@
 use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::estimate;
-use crate::tables::{TRACED, against, measured, median, per_operation, ratio};
+use crate::tables::{TRACED, against, measured, median, peaks, per_operation};
 use crate::variant::Variant::{self, Brawn, Recording, Trace};
 
 /// Bytes from one recorded block to the next, on average: `brawn run --heap-profile` has the same.
@@ -50,13 +50,7 @@ pub fn times(results: &Results) -> Table {
 
 /// Peak memory.
 pub fn memory(results: &Results) -> Table {
-    let rows = measured(results, TRACED).map(|(entry, _)| {
-        let mut cells: Vec<Cell> = vec![entry.title.into()];
-        let peak = |v: Variant| median(results, entry.id, v, "hwm_kb", show::memory);
-        cells.extend(Variant::TRACED.map(peak));
-        cells.push(ratio(results, entry.id, "hwm_kb", Recording, Brawn));
-        Row::Cells(cells)
-    });
+    let rows = peaks(results, TRACED, &Variant::TRACED, &[[Recording, Brawn]]);
     let header = ["peak RSS", "fast", "trace", "recording", "recording / fast"];
     Table::new(header, rows)
 }
@@ -105,29 +99,4 @@ pub fn said(results: &Results) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn a_sample_costs_what_the_operations_took_longer() {
-        let of = |values: &[(&str, f64)]| {
-            let values = values.iter();
-            let values = values.map(|(name, value)| ((*name).to_owned(), vec![Some(*value)]));
-            values.collect::<BTreeMap<_, _>>()
-        };
-        let mut m = Measurement::empty("traced-threads-1");
-        m.samples
-            .insert(Brawn, of(&[("cpu_ns", 7e6), ("operations", 1e6)]));
-        m.samples
-            .insert(Trace, of(&[("cpu_ns", 7e6), ("operations", 1e6)]));
-        let recording = [("cpu_ns", 9e6), ("operations", 1e6), ("samples", 400.0)];
-        m.samples.insert(Recording, of(&recording));
-        assert_eq!(of_a_sample(&m), [5000.0]);
-        let results = Results::of("2025-01-01", [m]);
-        let said = said(&results);
-        assert!(said.contains("becomes 1.0 % slower"), "{said}");
-        assert!(said.contains("is met in 0 of the 1 rows"), "{said}");
-        assert_eq!(times(&results).rows.len(), 1);
-    }
-}
+mod tests;

@@ -66,7 +66,7 @@ fn every_workload_runs_against_stock_and_glibc() {
     for variant in variants {
         for (workload, arguments) in SHORT {
             let program = prepared.executable(variant, workload);
-            let sample = prepared.launcher.run(program.as_os_str(), arguments, false);
+            let sample = prepared.launcher.run(&program, arguments, false, &[]);
             let sample =
                 sample.unwrap_or_else(|error| panic!("{workload}, {}: {error}", variant.name()));
             assert!(sample["wall_ns"] > 0.0, "{workload}: {sample:?}");
@@ -92,9 +92,7 @@ fn every_load_over_time_runs_against_stock_and_glibc() {
         let alive = variants.map(|variant| {
             let program = prepared.executable(variant, "overtime");
             let arguments = [kind, "0", "1"];
-            let sample = prepared
-                .launcher
-                .run(program.as_os_str(), &arguments, false);
+            let sample = prepared.launcher.run(&program, &arguments, false, &[]);
             sample.unwrap_or_else(|error| panic!("{kind}, {}: {error}", variant.name()))["alive_kb"]
         });
         // Two threads fill the cache, and who comes first is not the same each time.
@@ -126,7 +124,7 @@ fn patterns_of_the_sweep_touch_what_they_say() {
         for (arguments, kib) in patterns {
             let program = prepared.executable(variant, "sweep");
             let words: Vec<&str> = arguments.split(' ').collect();
-            let sample = prepared.launcher.run(program.as_os_str(), &words, false);
+            let sample = prepared.launcher.run(&program, &words, false, &[]);
             let sample = sample.unwrap_or_else(|error| panic!("{arguments}: {error}"));
             assert!(sample["load_ns"] > 0.0, "{arguments}: {sample:?}");
             // The kernel is exact only to some hundred KiB.
@@ -160,9 +158,7 @@ fn failures_and_peaks_are_told() {
         peak.samples
     );
     let missing = folder("launcher").join("no-such-program");
-    let error = prepared
-        .launcher
-        .run::<&str>(missing.as_os_str(), &[], false);
+    let error = prepared.launcher.run::<&str>(&missing, &[], false, &[]);
     assert_eq!(error, Err("did not start".to_owned()));
     let sizes = measure(
         &prepared,
@@ -233,7 +229,7 @@ fn peers_are_built_by_their_recipe() {
         assert!(engine.starts_with(version), "{name}: {engine}");
         let run = |workload, arguments: &[&str]| {
             let program = prepared.executable(variant, workload);
-            let sample = prepared.launcher.run(program.as_os_str(), arguments, false);
+            let sample = prepared.launcher.run(&program, arguments, false, &[]);
             sample.unwrap_or_else(|error| panic!("{name}, {workload} {arguments:?}: {error}"))
         };
         let sample = run("idle", &[]);

@@ -6,11 +6,10 @@
 use super::{Choice, Raw, Site, chosen};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::estimate;
 use crate::{Result, repository};
 use brawn_lab::build::checked;
 use brawn_lab::judge::functions::{
-    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed,
+    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, START, STARTS, STOCK, THROW, printed,
 };
 pub use brawn_lab::judge::functions::{
     FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
@@ -203,15 +202,10 @@ pub fn summary(raw: &Raw) -> String {
         mean(usual(&lines), stock),
         mean(usual(&lines), brawn),
     );
-    let ratios: Vec<f64> = {
-        let of = |round: &Round| Some(round.get(BRAWN)?.get(LIFE)? / round.get(STOCK)?.get(LIFE)?);
-        raw.rounds.iter().filter_map(of).collect()
-    };
-    if let Some(start) = estimate(&ratios) {
-        let is_met = if start.median <= 1.05 {
-            "met"
-        } else {
-            "not met"
+    if let Some(start) = raw.against([BRAWN, STOCK], |sample| sample.get(LIFE).copied()) {
+        let is_met = match start.median <= 1.05 {
+            true => "met",
+            false => "not met",
         };
         text += &format!(
             "a small program's life, against stock musl: {:.3}x (bar: ≤ 1.05x): {is_met}\n",
@@ -241,34 +235,4 @@ pub(super) fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    fn raw() -> Raw {
-        let round = |stock: f64, brawn: f64, glibc: f64| {
-            [(STOCK, stock), (BRAWN, brawn), (GLIBC, glibc)]
-                .map(|(side, ns)| {
-                    (
-                        side.to_owned(),
-                        Sample::from([("strings: strlen".to_owned(), ns)]),
-                    )
-                })
-                .into()
-        };
-        Raw {
-            rounds: vec![
-                round(30.0, 12.0, 10.0),
-                round(60.0, 16.0, 20.0),
-                round(30.0, 11.0, 10.0),
-            ],
-            ..Raw::new("test", Path::new("brawn"))
-        }
-    }
-
-    #[test]
-    fn a_row_that_is_behind_counts() {
-        let said = summary(&raw());
-        assert!(said.contains("stock musl 1, brawn 1"), "{said}");
-    }
-}
+mod tests;

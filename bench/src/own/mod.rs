@@ -151,8 +151,7 @@ impl Site {
         arguments: &[S],
         variables: &[(&str, &Path)],
     ) -> Result<Sample> {
-        self.launcher
-            .run_with(program.as_os_str(), arguments, false, variables)
+        self.launcher.run(program, arguments, false, variables)
     }
 }
 
@@ -251,7 +250,7 @@ impl Raw {
 
     /// The median of a figure. NaN if there are no samples: NaN meets no bar.
     fn median(&self, what: &str, figure: &str) -> f64 {
-        crate::stats::estimate(&self.all(what, figure)).map_or(f64::NAN, |e| e.median)
+        self.median_of(|round| round.get(what)?.get(figure).copied())
     }
 
     /// The largest sample of a figure.
@@ -261,8 +260,7 @@ impl Raw {
 
     /// The median of `of(round)`.
     fn median_of(&self, of: impl Fn(&Round) -> Option<f64>) -> f64 {
-        let values: Vec<f64> = self.rounds.iter().filter_map(of).collect();
-        crate::stats::estimate(&values).map_or(f64::NAN, |e| e.median)
+        crate::stats::median(self.rounds.iter().filter_map(of))
     }
 
     /// The newest of a kind, and its file's name in the repository.

@@ -13,7 +13,7 @@ use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::rule::Judged;
 use crate::show::{self, Cell, Row, Table};
-use crate::stats::{self, Estimate};
+use crate::stats::Estimate;
 use crate::variant::Variant;
 use brawn_lab::process::job::{End, Job, Moment, Output};
 use brawn_lab::process::parent::{Sample, parse};
@@ -229,9 +229,7 @@ fn curve(moments: &[Moment]) -> Vec<[u64; 3]> {
 
 /// A figure of one load and heap, over all rounds that have it.
 fn figure(raw: &Raw, kind: &str, heap: &str, figure: &str) -> f64 {
-    let mut values = raw.all(&name(kind, heap), figure);
-    values.retain(|value| value.is_finite());
-    stats::estimate(&values).map_or(f64::NAN, |e| e.median)
+    raw.median(&name(kind, heap), figure)
 }
 
 /// A heap's figure divided by another's in the same round, over all rounds that have both.

@@ -152,15 +152,9 @@ pub fn measure(site: &Site, choice: &Choice, rounds: usize, progress: &Progress)
 fn run(built: &Prepared, pattern: &Pattern, heap: &str) -> Result<[u64; 2]> {
     let variant = variant(heap).ok_or("no such heap")?;
     let program = built.executable(variant, WORKLOAD);
-    let sample = built
-        .launcher
-        .run(program.as_os_str(), &pattern.arguments(), false)?;
-    let of = |name: &str| {
-        sample
-            .get(name)
-            .copied()
-            .ok_or_else(|| format!("no {name}"))
-    };
+    let arguments = pattern.arguments();
+    let sample = built.launcher.run(&program, &arguments, false, &[])?;
+    let of = |name: &str| sample.get(name).copied().ok_or(format!("no {name}"));
     Ok([(of("load_ns")? / 1000.0) as u64, of("hwm_kb")? as u64])
 }
 

@@ -1,7 +1,7 @@
 //! The parts of libc that brawn can replace: what users ask for, what plans add and remove, and what a member of an
 //! archive belongs to.
 
-use brawn_payload::{BUFFERS, Function, LIBC_FAMILIES, SORTS};
+use brawn_payload::{BUFFERS, Function, LIBC_FAMILIES, Member, Payload, SORTS};
 use serde::{Serialize, Serializer};
 
 /// A part of libc that a payload has.
@@ -39,6 +39,20 @@ impl Component {
         match self {
             Self::Heap => Self::Memory,
             Self::Memory | Self::Libc(_) | Self::Supplied => Self::Heap,
+        }
+    }
+
+    /// The objects of this part in `payload`, of all families.
+    pub fn members(self, payload: &Payload) -> Vec<&'static Member> {
+        let of = |functions: &'static [Function]| functions.iter().map(|f| &f.member).collect();
+        match self {
+            Self::Heap => payload.members.iter().collect(),
+            Self::Memory => of(payload.memory_functions()),
+            Self::Libc(_) => of(payload.libc.functions),
+            Self::Supplied => {
+                let functions = payload.supplied.functions.iter();
+                functions.map(|f| &f.member).collect()
+            }
         }
     }
 

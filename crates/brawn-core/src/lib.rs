@@ -32,6 +32,6 @@ pub mod toolchains;
 pub mod work;
 
 #[cfg(test)]
-mod testing;
+mod for_tests;
 
 pub use error::{Error, Kind, Result};

@@ -122,12 +122,13 @@ pub struct Flags {
 /// The directory's name below the user's cache: the version, and a hash of the objects and of the chosen parts.
 pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     let mut hash = Sha256::new();
-    let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
-    let functions = memory.iter().map(|f| &f.member);
-    let supplied = payload.supplied.functions.iter().map(|f| &f.member);
-    let libc = payload.libc.functions.iter().map(|f| &f.member);
-    let functions = functions.chain(libc).chain(supplied);
-    for member in payload.members.iter().chain(functions) {
+    let parts = [
+        Component::Heap,
+        Component::Memory,
+        Component::LIBC,
+        Component::Supplied,
+    ];
+    for member in parts.iter().flat_map(|part| part.members(payload)) {
         hash.update(member.name.as_bytes());
         hash.update([0]);
         hash.update(member.bytes.get());
@@ -284,8 +285,8 @@ pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
         file(LIBC_ARCHIVE, archive_of_all(functions.map(|f| &f.member))?);
     }
     if link.supplied_archive.is_some() {
-        let members = payload.supplied.functions.iter().map(|f| &f.member);
-        file(SUPPLIED_ARCHIVE, archive_of_all(members)?);
+        let members = Component::Supplied.members(payload);
+        file(SUPPLIED_ARCHIVE, archive_of_all(members.into_iter())?);
     }
     file(CMAKE, cmake(link, payload).into_bytes());
     file(PKG_CONFIG, pkg_config(link, payload).into_bytes());

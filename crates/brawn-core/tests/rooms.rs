@@ -93,7 +93,7 @@ fn sources_in(root: &Path) -> BTreeMap<Names, String> {
 fn is_test(module: &[String]) -> bool {
     module
         .iter()
-        .any(|name| name == "tests" || name == "testing")
+        .any(|name| name == "tests" || name.ends_with("_tests"))
 }
 
 /// A file's code without comments, and without the tests at its end.

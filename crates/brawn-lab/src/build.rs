@@ -14,9 +14,10 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 /// A command that compiles and links.
 #[derive(Clone, Debug, Default)]
 pub struct Toolchain {
-    words: Vec<String>,
+    /// The command, word by word.
+    pub words: Vec<String>,
     /// What ends each line that links: brawn's objects, or nothing.
-    objects: Vec<String>,
+    pub objects: Vec<String>,
 }
 
 impl Toolchain {
@@ -26,16 +27,6 @@ impl Toolchain {
             words: words.to_vec(),
             objects: Vec::new(),
         }
-    }
-
-    /// Its words.
-    pub fn words(&self) -> &[String] {
-        &self.words
-    }
-
-    /// What ends each line that links.
-    pub fn objects(&self) -> &[String] {
-        &self.objects
     }
 
     /// The command, quoted for a shell.
@@ -131,23 +122,4 @@ pub fn checked(command: &mut Command) -> std::result::Result<String, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_dropped_and_added_behind_the_command() {
-        let words = ["a.o", "-L/x", "a.o", "-s"].map(String::from);
-        let toolchain = Toolchain::new(&words);
-        assert_eq!(
-            toolchain.without(|word| word == "a.o").typed(),
-            "a.o -L/x -s"
-        );
-        assert_eq!(
-            toolchain.before("-L", "-L/y").typed(),
-            "a.o -L/y -L/x a.o -s"
-        );
-        assert_eq!(toolchain.before("-q", "-L/y").typed(), toolchain.typed());
-        let with = toolchain.with(vec!["b c.o".to_owned()]);
-        assert_eq!(with.line(with.objects()), "a.o -L/x a.o -s 'b c.o'");
-    }
-}
+mod tests;

@@ -296,6 +296,18 @@ pub struct Payload {
     pub supplied: &'static Supplies,
 }
 
+impl Payload {
+    /// The memory functions: none for an architecture that has none yet.
+    pub fn memory_functions(&self) -> &'static [Function] {
+        self.memory.map_or(&[], |memory| memory.functions)
+    }
+
+    /// The memory functions, and then the other functions of libc.
+    pub fn functions(&self) -> impl Iterator<Item = &'static Function> {
+        self.memory_functions().iter().chain(self.libc.functions)
+    }
+}
+
 /// The code that a rewritten program runs before its own entry point and at the end of a thread; all profiles use the
 /// same.
 #[derive(Clone, Copy, Debug)]

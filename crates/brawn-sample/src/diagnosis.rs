@@ -307,16 +307,17 @@ const SHARED: Listed = Listed(
 );
 
 impl Reader<'_> {
+    fn code(&self, place: FileOffset) -> Option<&Code> {
+        self.codes.get(place.file as usize)
+    }
+
     fn function(&self, place: FileOffset) -> Option<&Function> {
-        self.codes.get(place.file as usize)?.function(place.at)
+        self.code(place)?.function(place.at)
     }
 
     /// The functions that called, the last first, as far as their names are known.
     fn callers<'p>(&'p self, callers: &'p [FileOffset]) -> impl Iterator<Item = &'p Function> {
-        let is_call = |p: &&FileOffset| {
-            let code = self.codes.get(p.file as usize);
-            code.is_some_and(|c| c.is_after_call(p.at))
-        };
+        let is_call = |p: &&FileOffset| self.code(**p).is_some_and(|c| c.is_after_call(p.at));
         // The call may be the last instruction of its function.
         let before = |p: &FileOffset| FileOffset {
             at: p.at.saturating_sub(1),
@@ -328,24 +329,17 @@ impl Reader<'_> {
 
     /// Whether the heap runs there, or what runs there was called by it.
     fn is_heaps(&self, place: Option<FileOffset>, callers: &[FileOffset]) -> bool {
-        let Some(place) = place else { return false };
-        if self
-            .codes
-            .get(place.file as usize)
-            .is_none_or(|c| !c.has_musl())
-        {
+        let Some((place, code)) = place.and_then(|p| Some((p, self.code(p)?))) else {
+            return false;
+        };
+        if !code.has_musl() {
             return false;
         }
         match self.function(place) {
             Some(f) if f.whose == Whose::Heap => return true,
             Some(f) if !SHARED.has(&f.name) => return false,
-            Some(_) => {}
-            None => {
-                let code = self.codes.get(place.file as usize);
-                if !code.is_some_and(|c| c.is_in_libc(place.at)) {
-                    return false;
-                }
-            }
+            None if !code.is_in_libc(place.at) => return false,
+            _ => {}
         }
         let mut callers = self.callers(callers);
         let first = callers.find(|f| !SHARED.has(&f.name));
@@ -367,7 +361,7 @@ impl Reader<'_> {
     fn key(&self, hit: &Hit) -> Key {
         let place = hit.place;
         let function = place.and_then(|p| self.function(p));
-        let code = place.and_then(|p| self.codes.get(p.file as usize));
+        let code = place.and_then(|p| self.code(p));
         let is_program = place.is_some_and(|p| self.program == Some(p.file as usize));
         let is_libcs = code.zip(place).is_some_and(|(c, p)| c.is_in_libc(p.at));
         let is_call = hit.call.is_some()
@@ -429,12 +423,12 @@ impl Reader<'_> {
             return calls::name(number);
         }
         let place = hit.place?;
-        let code = self.codes.get(place.file as usize)?;
+        let code = self.code(place)?;
         if let Some(number) = code.number(place.at, false) {
             return calls::name(number);
         }
         let mut callers = hit.callers.iter().filter_map(|p| {
-            let code = self.codes.get(p.file as usize)?;
+            let code = self.code(*p)?;
             code.is_after_call(p.at).then(|| code.number(p.at, true))?
         });
         callers.next().and_then(calls::name)

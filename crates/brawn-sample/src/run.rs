@@ -57,15 +57,11 @@ pub struct Run {
     /// The process.
     pub child: Child,
     processor: f64,
-    wall: f64,
-    user: f64,
-    system: f64,
-    faults: u64,
-    /// The largest peak of memory that was seen, in pages; how many of those were a file's; and when it was looked at.
-    pages: u64,
+    /// What is known without the samples. The pages are the largest peak of memory that was seen.
+    known: Samples,
+    /// How many of those pages were a file's, and when that was looked at.
     of_files: u64,
     looked: Duration,
-    status: i32,
 }
 
 impl Run {
@@ -74,14 +70,9 @@ impl Run {
         Ok(Self {
             child: Child::start(command, options.limit, options.interrupt)?,
             processor: processor_time(),
-            wall: 0.0,
-            user: 0.0,
-            system: 0.0,
-            faults: 0,
-            pages: 0,
+            known: Samples::default(),
             of_files: 0,
             looked: Duration::ZERO,
-            status: 0,
         })
     }
 
@@ -101,7 +92,7 @@ impl Run {
         if now >= self.looked + now / 8 + PAUSES[0] {
             self.looked = now;
             let seen = Pages::of(self.child.id());
-            self.pages = self.pages.max(seen.peak);
+            self.known.pages = self.known.pages.max(seen.peak);
             self.of_files = self.of_files.max(seen.of_files);
         }
         self.child.check_limit()
@@ -110,22 +101,23 @@ impl Run {
     /// The process has ended so.
     pub fn ended(&mut self, status: i32, usage: &libc::rusage) {
         let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
-        self.wall = self.child.start.elapsed().as_secs_f64();
-        (self.user, self.system) = (seconds(usage.ru_utime), seconds(usage.ru_stime));
-        self.faults = usage.ru_minflt.cast_unsigned();
+        let known = &mut self.known;
+        known.wall = self.child.start.elapsed().as_secs_f64();
+        (known.user, known.system) = (seconds(usage.ru_utime), seconds(usage.ru_stime));
+        known.faults = usage.ru_minflt.cast_unsigned();
         let most = usage.ru_maxrss.cast_unsigned() * 1024 / PAGE;
         // The kernel begins with the pages of the process that called exec: nearer than those it says nothing.
         if most > Pages::of(std::process::id()).peak {
-            self.pages = most;
+            known.pages = most;
         }
-        if self.pages == 0 {
+        if known.pages == 0 {
             // Nobody knows: none of them is said to have come again.
-            self.pages = self.faults;
+            known.pages = known.faults;
         }
         // Pages of files come many by one fault, and no heap has them.
-        let of_files = self.of_files.min(self.pages);
-        self.pages -= of_files - of_files / AROUND;
-        self.status = status;
+        let of_files = self.of_files.min(known.pages);
+        known.pages -= of_files - of_files / AROUND;
+        known.status = status;
     }
 }
 
@@ -208,20 +200,14 @@ impl Seen {
         Samples {
             mode,
             runs: 1,
-            reason: None,
             period,
             threads: self.hits.threads(),
             hits: self.hits.into_hits(),
             waits: self.waits.into_waits(),
             files: self.maps.into_files(),
             lost: self.lost,
-            wall: run.wall,
-            user: run.user,
-            system: run.system,
             cost: processor_time() - run.processor,
-            faults: run.faults,
-            pages: run.pages,
-            status: run.status,
+            ..run.known.clone()
         }
     }
 }

@@ -58,7 +58,7 @@ pub struct Wait {
 }
 
 /// A sampled run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
     /// How they were taken.
     pub mode: Mode,
@@ -135,11 +135,9 @@ impl Samples {
         self.cost += other.cost;
         self.faults += other.faults;
         self.pages += other.pages;
-        self.status = if self.status == 0 {
-            other.status
-        } else {
-            self.status
-        };
+        if self.status == 0 {
+            self.status = other.status;
+        }
     }
 
     /// How many samples there are.

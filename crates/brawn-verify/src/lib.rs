@@ -276,28 +276,4 @@ impl Scratch {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_names_select_no_others() {
-        let names = |text: &str| {
-            let all: Vec<Program> = embedded::files()
-                .filter(|(name, _)| ["realloc.c", "own_realloc.c", "limit_as.c"].contains(name))
-                .map(|(name, text)| Program::parse(Path::new(name), text).unwrap())
-                .collect();
-            let filters = filters(&[text.to_owned()], &all);
-            let mut found = Vec::new();
-            for program in &all {
-                let wanted = trials::cases(program).filter(|c| is_wanted(&filters, program, *c));
-                found.extend(wanted.map(|case| trials::name(program, case)));
-            }
-            found
-        };
-        assert_eq!(names("limit_as/1024"), ["limit_as/1024"]);
-        assert_eq!(names("own_realloc"), ["own_realloc"]);
-        assert_eq!(names("realloc").len(), 7);
-        assert_eq!(names("as/1024").len(), 2);
-        assert_eq!(names("none"), Vec::<String>::new());
-    }
-}
+mod tests;

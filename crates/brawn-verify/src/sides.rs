@@ -58,8 +58,8 @@ impl Side {
     fn new(tool: &Tool<'_>, more: Vec<String>, what: String, found: &Inspection) -> Self {
         Self {
             what,
-            words: tool.words().to_vec(),
-            command: tool.toolchain().line(&more),
+            words: tool.toolchain.words.clone(),
+            command: tool.toolchain.line(&more),
             more,
             heap: found.heap.clone(),
             note: found.heaps.iter().find_map(|h| h.note.clone()),
@@ -85,8 +85,6 @@ pub struct Sides {
     /// The way to link with brawn's heap.
     pub with: Side,
 }
-
-const AS_IT_IS: &str = "as it is";
 
 /// Everything that is needed to build and run the probe.
 #[derive(Debug)]
@@ -124,33 +122,27 @@ impl Lab<'_> {
         let (report, architecture) = self
             .link(tool, &object, &[])?
             .map_err(|said| failed("does not link", said))?;
-        let heaps: Vec<Heap> = report.heaps.iter().map(|h| h.heap).collect();
         let is_static = matches!(report.linkage, Linkage::Static | Linkage::StaticPie);
-        let has_payload = heaps == [Heap::Brawn];
-        let is_musls = !heaps.is_empty() && heaps.iter().all(|h| h.is_musl());
-        if report.libc != Libc::Musl || !is_static || !(has_payload || is_musls) {
+        let has_payload = is_brawns(&report.heaps);
+        if !is_static || !(has_payload && report.libc == Libc::Musl || is_musls(&report)) {
             return Err(self.refuse(tool, &report));
         }
         self.run(&report)?;
-        let (before, unknown, mut with);
-        if has_payload {
-            with = Side::new(tool, Vec::new(), AS_IT_IS.to_owned(), &report);
-            (before, unknown) = match self.without_payload(tool, &object)? {
-                Ok(side) => (Some(side), None),
-                Err(why) => (None, Some(why)),
-            };
-        } else {
-            let side = Side::new(tool, Vec::new(), AS_IT_IS.to_owned(), &report);
-            (before, unknown) = (Some(side), None);
-            with = self.with_payload(tool, &object, architecture, &report)?;
-        }
+        let as_it_is = Side::new(tool, Vec::new(), "as it is".to_owned(), &report);
+        let (before, mut with) = match has_payload {
+            true => (self.without_payload(tool, &object)?, as_it_is),
+            false => {
+                let with = self.with_payload(tool, &object, architecture, &report)?;
+                (Ok(as_it_is), with)
+            }
+        };
         with.functions = self.functions(tool, &with.more, architecture, is_cxx)?;
         Ok(Sides {
             architecture: report.architecture,
             libc_version: report.libc_version,
             has_payload,
-            before,
-            unknown,
+            unknown: before.as_ref().err().cloned(),
+            before: before.ok(),
             with,
         })
     }
@@ -253,8 +245,10 @@ impl Lab<'_> {
             })?;
         let folder = std::path::absolute(&self.folder)
             .map_err(|e| Error::io("cannot make it absolute", e).path(&self.folder))?;
-        let with = tool.toolchain().with_payload(payload, &folder, write)?;
-        let objects = with.objects().to_vec();
+        let objects = tool
+            .toolchain
+            .with_payload(payload, &folder, write)?
+            .objects;
         match self.link(tool, object, &objects)? {
             Ok((report, _)) if is_brawns(&report.heaps) => {
                 let what = "payload added to its line".to_owned();
@@ -284,7 +278,7 @@ impl Lab<'_> {
         // Words from `brawn link-args` are in the command itself.
         let bare = tool.without(|word| link_args::pulls(word) || holds_payload(Path::new(word)));
         let mut ways = Vec::new();
-        if bare.words().len() < tool.words().len() {
+        if bare.toolchain.words.len() < tool.toolchain.words.len() {
             ways.push((bare, Vec::new(), "payload taken off its line".to_owned()));
         }
         let archives = self.archives(tool, object)?;
@@ -304,11 +298,6 @@ impl Lab<'_> {
         }
         for (tool, more, what) in ways {
             let linked = self.link(&tool, object, &more)?;
-            let is_musls = |r: &Inspection| {
-                r.libc == Libc::Musl
-                    && !r.heaps.is_empty()
-                    && r.heaps.iter().all(|h| h.heap.is_musl())
-            };
             // If the probe did not run with musl's heap, that would excuse every failure with brawn's.
             if let Ok((report, _)) = linked
                 && is_musls(&report)
@@ -356,6 +345,12 @@ impl Lab<'_> {
         }
         Ok(found)
     }
+}
+
+/// Whether it is a program of musl's with musl's own heap alone.
+fn is_musls(report: &Inspection) -> bool {
+    let is_own = report.heaps.iter().all(|h| h.heap.is_musl());
+    report.libc == Libc::Musl && !report.heaps.is_empty() && is_own
 }
 
 /// Whether a program's heap is brawn's alone.

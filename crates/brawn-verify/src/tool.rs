@@ -24,7 +24,7 @@ const NO_SPACE: &str = "No space left on device";
 /// A toolchain, and how it is run.
 #[derive(Clone, Debug)]
 pub struct Tool<'a> {
-    toolchain: Toolchain,
+    pub toolchain: Toolchain,
     /// For its temporary files.
     folder: PathBuf,
     stop: &'a AtomicBool,
@@ -38,16 +38,6 @@ impl<'a> Tool<'a> {
             folder: folder.to_owned(),
             stop,
         }
-    }
-
-    /// The toolchain itself.
-    pub fn toolchain(&self) -> &Toolchain {
-        &self.toolchain
-    }
-
-    /// Its words.
-    pub fn words(&self) -> &[String] {
-        self.toolchain.words()
     }
 
     /// The command, quoted for a shell.

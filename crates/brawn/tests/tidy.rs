@@ -71,6 +71,17 @@ fn texts(endings: &[&str]) -> Vec<(String, String)> {
 const SOURCES: &[&str] = &[".rs", ".c", ".h", ".cc", ".S", ".sh", "Makefile", ".ci/run"];
 
 #[test]
+fn names_of_files_tell_which_are_unit_tests() {
+    for (name, _) in texts(&[".rs"]) {
+        let below = name.split_once("/src/").map_or("", |(_, below)| below);
+        assert!(
+            !below.contains("tests/") || name.ends_with("tests.rs"),
+            "{name}: a file of tests is named tests.rs, or ends so"
+        );
+    }
+}
+
+#[test]
 fn no_source_file_is_too_long() {
     for (name, text) in texts(SOURCES) {
         let lines = text.lines().count();

@@ -2,7 +2,7 @@
 
 use super::{Binding, HEAPS, Process};
 use crate::show::{Cell, Row, Table};
-use crate::stats::estimate;
+use crate::stats::{estimate, median};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -62,10 +62,7 @@ pub fn show(processes: &[Process], rounds: RangeInclusive<u32>) -> (Table, usize
 }
 
 fn row(title: String, heap: &str, rounds: &[&Round<'_>]) -> Row {
-    let median = |of: &dyn Fn(&Process) -> f64| {
-        let values: Vec<f64> = rounds.iter().map(|round| of(round[heap])).collect();
-        estimate(&values).map_or(f64::NAN, |e| e.median)
-    };
+    let median = |of: fn(&Process) -> f64| median(rounds.iter().map(|round| of(round[heap])));
     let against = |other: &str, of: &dyn Fn(&Process) -> f64| {
         let pairs = rounds
             .iter()
@@ -83,10 +80,10 @@ fn row(title: String, heap: &str, rounds: &[&Round<'_>]) -> Row {
         title,
         heap.to_owned(),
         rounds.len().to_string(),
-        format!("{:.2} MiB/s", median(&speed)),
+        format!("{:.2} MiB/s", median(speed)),
         against("system", &speed),
         crates,
-        format!("{:.0} MiB", median(&memory)),
+        format!("{:.0} MiB", median(memory)),
         against("system", &memory),
     ];
     Row::Cells(cells.map(Cell::from).into())
@@ -94,8 +91,7 @@ fn row(title: String, heap: &str, rounds: &[&Round<'_>]) -> Row {
 
 /// Mebibytes in a second, of the median call.
 fn speed(process: &Process) -> f64 {
-    let median = estimate(&process.seconds).map_or(f64::NAN, |e| e.median);
-    process.bytes as f64 / MIB / median
+    process.bytes as f64 / MIB / median(process.seconds.iter().copied())
 }
 
 /// Mebibytes.

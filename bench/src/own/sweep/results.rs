@@ -2,7 +2,7 @@
 
 use super::patterns::{neighbours, patterns};
 use super::{GLIBC, Raw};
-use crate::stats::estimate;
+use crate::stats::median;
 use std::collections::BTreeMap;
 
 /// A bar: the peak against glibc's, and so many KiB more.
@@ -42,11 +42,6 @@ impl Line {
     pub fn is_high(&self, heap: &str) -> bool {
         self.of.get(heap).is_some_and(|figures| figures.is_high)
     }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let values: Vec<f64> = values.collect();
-    estimate(&values).map_or(f64::NAN, |e| e.median)
 }
 
 /// The patterns in the catalogue's order; those that it does not have stand at the end.

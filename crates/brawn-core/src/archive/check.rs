@@ -131,23 +131,20 @@ fn check_lines(found: &[&[u8]], old: &[&[u8]], defined: &[&[u8]], sorted: bool) 
 
 /// The index has exactly the names that the payload declares for each added member.
 fn check_added(mut found: Vec<&[u8]>, plan: &Plan, payload: &Payload) -> Result<()> {
-    let has = |part: Component| plan.add.iter().any(|added| added.component == part);
-    let comes = |part: Component, name: &str| {
-        let mut added = plan.add.iter().filter(|added| added.component == part);
-        added.any(|added| added.name == name)
-    };
-    let heap = payload.surface.iter().filter(|_| has(Component::Heap));
-    let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
-    let memory = memory
-        .iter()
-        .filter(|f| comes(Component::Memory, f.member.name));
-    let memory = memory.flat_map(|f| f.surface.iter().chain(f.own));
+    let of = |part: Component| plan.add.iter().filter(move |added| added.component == part);
+    let comes = |part: Component, name: &str| of(part).any(|added| added.name == name);
+    let has_heap = of(Component::Heap).next().is_some();
+    let heap = payload.surface.iter().filter(|_| has_heap);
+    let memory = payload.memory_functions().iter();
+    let memory = memory.filter(|f| comes(Component::Memory, f.member.name));
     let libc = payload.libc.functions.iter();
     let libc = libc.filter(|f| comes(Component::LIBC, f.member.name));
-    let libc = libc.flat_map(|f| f.surface.iter().chain(f.own));
+    let names = memory
+        .chain(libc)
+        .flat_map(|f| f.surface.iter().chain(f.own));
     let supplied = payload.supplied.functions.iter();
     let supplied = supplied.filter(|f| comes(Component::Supplied, f.member.name));
-    let expected = heap.chain(memory).chain(libc).copied();
+    let expected = heap.chain(names).copied();
     let expected = expected.chain(supplied.map(|f| f.name));
     let mut expected: Vec<&[u8]> = expected.map(str::as_bytes).collect();
     expected.sort_unstable();

@@ -82,10 +82,9 @@ fn gnu<const N: usize>(data: &[u8]) -> Raw<'_> {
         return Ok(Vec::new());
     }
     let count = big::<N>(data, 0).ok_or(("count is truncated", 0))?;
-    let count = usize::try_from(count)
-        .ok()
-        .filter(|n| *n <= data.len() / N)
-        .ok_or(("count of symbols is larger than the index", 0))?;
+    let count = usize::try_from(count).ok();
+    let count = count.filter(|n| *n <= data.len() / N);
+    let count = count.ok_or(("count of symbols is larger than the index", 0))?;
     let mut names_at = N + count * N;
     let mut lines = Vec::with_capacity(count);
     for n in 0..count {
@@ -109,14 +108,11 @@ fn bsd<const N: usize>(data: &[u8]) -> Raw<'_> {
     if data.is_empty() {
         return Ok(Vec::new());
     }
-    let size = little::<N>(data, 0)
-        .and_then(|n| usize::try_from(n).ok())
-        .filter(|n| *n <= data.len() && n % (2 * N) == 0)
-        .ok_or(("size of the pairs", 0))?;
+    let number = |at| usize::try_from(little::<N>(data, at)?).ok();
+    let is_whole = |n: &usize| *n <= data.len() && n.is_multiple_of(2 * N);
+    let size = number(0).filter(is_whole).ok_or(("size of the pairs", 0))?;
     let names_at = N + size;
-    let names_size = little::<N>(data, names_at)
-        .and_then(|n| usize::try_from(n).ok())
-        .ok_or(("size of the names", names_at))?;
+    let names_size = number(names_at).ok_or(("size of the names", names_at))?;
     let names = data
         .get(names_at + N..)
         .and_then(|rest| rest.get(..names_size))
@@ -124,9 +120,7 @@ fn bsd<const N: usize>(data: &[u8]) -> Raw<'_> {
     let strings = Strings::new(names, size / (2 * N));
     let mut lines = Vec::with_capacity(size / (2 * N));
     for pair in (N..N + size).step_by(2 * N) {
-        let name_at = little::<N>(data, pair)
-            .and_then(|n| usize::try_from(n).ok())
-            .ok_or(("offset of a name", pair))?;
+        let name_at = number(pair).ok_or(("offset of a name", pair))?;
         let offset = little::<N>(data, pair + N).ok_or(("offset of a member", pair + N))?;
         let name = strings.get(name_at as u64);
         let name = name.map_err(|_| ("names that share their bytes too often", pair))?;

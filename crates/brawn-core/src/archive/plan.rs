@@ -114,20 +114,11 @@ impl Plan {
     }
 
     /// The members of `payload` that are added, in their order.
-    pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
-        let find = |added: &Added| {
-            let is_it = |m: &&brawn_payload::Member| m.name == added.name;
-            let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
-            let supplied = payload.supplied.functions;
-            match added.component {
-                Component::Heap => payload.members.iter().find(is_it),
-                Component::Memory => memory.iter().map(|f| &f.member).find(is_it),
-                Component::Libc(_) => payload.libc.functions.iter().map(|f| &f.member).find(is_it),
-                Component::Supplied => supplied.iter().map(|f| &f.member).find(is_it),
-            }
-        };
+    pub fn coming(&self, payload: &Payload) -> Result<Vec<&'static brawn_payload::Member>> {
         let known = |added: &Added| {
-            find(added).ok_or_else(|| {
+            let mut members = added.component.members(payload).into_iter();
+            let found = members.find(|member| member.name == added.name);
+            found.ok_or_else(|| {
                 Error::refused(format!("a plan with member {}", added.name))
                     .expected("members that the payload has")
             })

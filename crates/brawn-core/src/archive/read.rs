@@ -154,17 +154,15 @@ impl<'a> Reader<'a> {
                 .member(shown)
                 .expected("decimal digits")
         })?;
-        let size = usize::try_from(size)
-            .ok()
-            .filter(|size| *size <= rest.len())
-            .ok_or_else(|| {
-                let left = rest.len();
-                Error::malformed(format!("size {size} with {left} bytes left in the file"))
-                    .at(place + 48)
-                    .member(shown)
-                    .expected("a size within the file")
-                    .next("the archive is truncated or damaged: get it again")
-            })?;
+        if size > rest.len() {
+            let left = rest.len();
+            let found = format!("size {size} with {left} bytes left in the file");
+            return Err(Error::malformed(found)
+                .at(place + 48)
+                .member(shown)
+                .expected("a size within the file")
+                .next("the archive is truncated or damaged: get it again"));
+        }
         let start = at + HEADER;
         let end = start + size;
         // Members begin on even offsets; the last one may lack its padding byte.
@@ -212,7 +210,6 @@ impl<'a> Reader<'a> {
         let (name, skip) = if let Some(length) = trimmed.strip_prefix(b"#1/") {
             self.dialect.get_or_insert(Dialect::Bsd);
             let length = decimal(length)
-                .and_then(|n| usize::try_from(n).ok())
                 .filter(|n| *n <= contents.len())
                 .ok_or_else(|| {
                     Error::malformed("length of a BSD long name")
@@ -258,7 +255,6 @@ impl<'a> Reader<'a> {
             .long_names
             .ok_or_else(|| bad("long name without a table of long names"))?;
         let rest = decimal(offset)
-            .and_then(|n| usize::try_from(n).ok())
             .and_then(|n| table.get(n..))
             .filter(|rest| !rest.is_empty())
             .ok_or_else(|| bad("offset of a long name"))?;
@@ -281,7 +277,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Decimal digits, then only spaces.
-fn decimal(field: &[u8]) -> Option<u64> {
+fn decimal(field: &[u8]) -> Option<usize> {
     let digits = field.trim_ascii_end();
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;

@@ -172,14 +172,9 @@ impl Edited {
 impl Planned {
     /// The action for the whole bundle: the strongest of its archives' actions.
     pub fn action(&self) -> Action {
-        let actions: Vec<Action> = self.plans().map(|plan| plan.action).collect();
-        if actions.contains(&Action::Patch) {
-            Action::Patch
-        } else if actions.contains(&Action::Upgrade) {
-            Action::Upgrade
-        } else {
-            Action::Nothing
-        }
+        let is_there = |action: &Action| self.plans().any(|plan| plan.action == *action);
+        let mut strongest = [Action::Patch, Action::Upgrade].into_iter();
+        strongest.find(is_there).unwrap_or_default()
     }
 
     /// Whether it already has a payload of brawn's.

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use std::cell::Cell;
 use std::io::Cursor;
 
-mod build;
-mod limits;
+mod bundles_for_tests;
+mod limits_tests;
 
-use build::*;
+use bundles_for_tests::*;
 
 proptest! {
     #[test]

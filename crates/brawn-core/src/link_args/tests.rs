@@ -1,7 +1,7 @@
 use super::*;
 use crate::archive::read::Archive;
 use crate::error::Kind;
-use crate::testing::fake_payload;
+use crate::for_tests::fake_payload;
 
 fn at(directory: &str) -> (Payload, Link) {
     let payload = fake_payload("1.0.0");

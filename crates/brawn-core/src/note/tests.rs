@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::note_bytes;
+use crate::for_tests::note_bytes;
 
 #[test]
 fn reads_its_own_and_passes_over_others() {

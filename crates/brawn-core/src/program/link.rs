@@ -118,11 +118,9 @@ impl Source {
     fn all(payload: &Payload) -> Vec<Self> {
         let attach = brawn_payload::attach(payload.architecture);
         let heap = payload.members.iter();
-        let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
-        let functions = memory.iter().chain(payload.libc.functions);
         let all = attach.into_iter().map(Self::Attach);
         all.chain(heap.map(|m| Self::Heap(m, payload.surface)))
-            .chain(functions.map(Self::Function))
+            .chain(payload.functions().map(Self::Function))
             .collect()
     }
 
@@ -184,7 +182,7 @@ impl Objects<'static> {
         }
         // One of the memory functions has the note for all of them.
         let is_memory = |n: &usize| sources[*n].is_memory();
-        let has_note = |o: &Object<'_>| o.sections.iter().any(|s| s.part == Area::Note);
+        let has_note = |o: &Object<'_>| o.sections.iter().any(|s| s.area == Area::Note);
         let mut of_memory = chosen.iter().filter(|(n, _)| is_memory(n)).peekable();
         if of_memory.peek().is_some() && !of_memory.any(|(_, object)| has_note(object)) {
             for number in (0..sources.len()).filter(is_memory) {
@@ -251,7 +249,7 @@ impl<'a> Objects<'a> {
         }
         for (number, object) in self.objects.iter().enumerate() {
             let notes = object.sections.iter().enumerate();
-            let notes = notes.filter(|(_, s)| s.part == Area::Note);
+            let notes = notes.filter(|(_, s)| s.area == Area::Note);
             todo.extend(notes.map(|(section, _)| (number, section)));
         }
         let (mut kept, mut called) = (Kept::new(), BTreeSet::new());
@@ -292,16 +290,16 @@ impl<'a> Objects<'a> {
             ..Sizes::default()
         };
         let mut data_end = 0;
-        for part in Area::ALL {
+        for area in Area::ALL {
             let section = |(o, s): (usize, usize)| &self.objects[o].sections[s];
             let mut sections: Vec<_> = kept.iter().copied().collect();
-            sections.retain(|at| section(*at).part == part);
+            sections.retain(|at| section(*at).area == area);
             // `verify` finds functions by their order, so that stays. All other sections are sorted, the largest
             // alignment first.
-            if !matches!(part, Area::Text | Area::Note) {
+            if !matches!(area, Area::Text | Area::Note) {
                 sections.sort_by_key(|at| std::cmp::Reverse(section(*at).align));
             }
-            let (end, align) = match part {
+            let (end, align) = match area {
                 Area::Text | Area::Constant | Area::Note => {
                     (&mut sizes.code, &mut sizes.code_align)
                 }
@@ -317,7 +315,7 @@ impl<'a> Objects<'a> {
                 self.places[at.0][at.1] = Some(from);
                 *end = from.saturating_add(section.size);
             }
-            match part {
+            match area {
                 Area::Text if self.architecture == Isa::Aarch64 => {
                     for name in called {
                         *end = end.next_multiple_of(4);
@@ -413,7 +411,7 @@ pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
             else {
                 continue;
             };
-            let (segment, address) = match section.part {
+            let (segment, address) = match section.area {
                 Area::Data => (&mut data, at.data + place),
                 _ => (&mut code, at.code + place),
             };

@@ -30,16 +30,9 @@ const WRITTEN: u64 = LOADED | elf::SHF_WRITE.0;
 pub fn known_end(program: &Program<'_>, loaded_end: u64) -> u64 {
     let sections = program.sections.iter().filter(|s| s.is_in_file());
     let table = program.sections.len() as u64 * SECTION_HEADER;
-    let table = if table > 0 {
-        program.sections_at + table
-    } else {
-        0
-    };
-    sections
-        .map(|s| s.range().end)
-        .chain([table, loaded_end])
-        .max()
-        .unwrap_or_default()
+    let table = (table > 0).then(|| program.sections_at + table);
+    let ends = sections.map(|s| s.range().end).chain(table);
+    ends.fold(loaded_end, u64::max)
 }
 
 /// The new section headers, and additions to old sections.
@@ -159,11 +152,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         let mut number = None;
         for (name, place) in [(".brawn.text", before), (".brawn.rodata", behind)] {
             // All code comes first, or all of it comes after the note.
-            let name = if number.is_none() {
-                ".brawn.text"
-            } else {
-                name
-            };
+            let name = number.map_or(".brawn.text", |_| name);
             if place.size > 0 {
                 let added = self.add_place(name, elf::SHT_PROGBITS, run, place, 64);
                 number.get_or_insert(added);
@@ -194,12 +183,8 @@ impl<'a, 'p> Sections<'a, 'p> {
         if linked.debug_frame.is_empty() {
             return None;
         }
-        let own = self
-            .program
-            .sections
-            .iter()
-            .position(|s| s.name == b".debug_frame");
-        if let Some(number) = own {
+        let mut own = self.program.sections.iter();
+        if let Some(number) = own.position(|s| s.name == b".debug_frame") {
             let section = self.program.sections[number];
             let is_plain = section.kind == elf::SHT_PROGBITS.0
                 && section.flags & elf::SHF_COMPRESSED.0 == 0
@@ -309,14 +294,8 @@ impl<'a, 'p> Sections<'a, 'p> {
         let size = self.program.sections.len() as u64 * SECTION_HEADER;
         let at = self.program.sections_at;
         let is_alone = |range: std::ops::Range<u64>| {
-            let overlaps =
-                |s: &&Section<'_>| s.range().start < range.end && range.start < s.range().end;
-            !self
-                .program
-                .sections
-                .iter()
-                .filter(|s| s.is_in_file())
-                .any(|s| overlaps(&s))
+            let mut sections = self.program.sections.iter().filter(|s| s.is_in_file());
+            !sections.any(|s| s.range().start < range.end && range.start < s.range().end)
         };
         if at >= old_end && at + size == known_end && is_alone(at..at + size) {
             edits.remove(at..at + size);
@@ -401,15 +380,10 @@ impl<'a, 'p> Sections<'a, 'p> {
 
 /// The largest alignment of anything after the loaded part, in bytes.
 fn tail_align(program: &Program<'_>, old_end: u64) -> u64 {
-    let behind = program
-        .sections
-        .iter()
-        .filter(|s| s.is_in_file() && s.offset >= old_end);
-    let widest = behind
-        .map(|s| s.align)
-        .filter(|a| a.is_power_of_two())
-        .max();
-    widest.unwrap_or(1).clamp(16, 4096)
+    let sections = program.sections.iter();
+    let behind = sections.filter(|s| s.is_in_file() && s.offset >= old_end);
+    let aligns = behind.map(|s| s.align).filter(|a| a.is_power_of_two());
+    aligns.max().unwrap_or(1).clamp(16, 4096)
 }
 
 /// How many bytes are missing up to a multiple of `align`.

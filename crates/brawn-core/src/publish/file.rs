@@ -92,6 +92,11 @@ fn unplaced<P>(
     tell: &dyn Fn(Notice<'_>),
     edit: &dyn for<'s> Fn(&'s Source) -> Result<Edited<'s, P>>,
 ) -> Result<Outcome<P>> {
+    // What has none of the formats, `edit` refuses by its start.
+    let refuse = |file: &File| match Source::other(path, file, formats)? {
+        Some(start) => edit(&start).map(drop),
+        None => Ok(()),
+    };
     let target = match to {
         To::Itself => Some(open(path, tell)?),
         To::Another(_) | To::Nowhere => None,
@@ -99,7 +104,7 @@ fn unplaced<P>(
     let source = match &target {
         Some(target) => {
             trust::refuse(target.file())?;
-            refused_by_start(path, target.file(), formats, edit)?;
+            refuse(target.file())?;
             target.read()?
         }
         None => {
@@ -107,7 +112,7 @@ fn unplaced<P>(
             if matches!(to, To::Nowhere) {
                 trust::refuse(&file)?;
             }
-            refused_by_start(path, &file, formats, edit)?;
+            refuse(&file)?;
             Source::read(path, &file)?
         }
     };
@@ -127,17 +132,4 @@ fn unplaced<P>(
         write_elsewhere(path, out, &content.unwrap_or_else(same))?;
     }
     Ok(outcome)
-}
-
-/// Fails as `edit` does, if the start of a file says that it is none of these `formats`.
-fn refused_by_start<P>(
-    path: &Path,
-    file: &File,
-    formats: &[Format],
-    edit: &dyn for<'s> Fn(&'s Source) -> Result<Edited<'s, P>>,
-) -> Result<()> {
-    match Source::other(path, file, formats)? {
-        Some(start) => edit(&start).map(drop),
-        None => Ok(()),
-    }
 }

@@ -7,6 +7,7 @@ mod code;
 mod evidence;
 
 use crate::advice::look_at_it;
+use crate::component::Component;
 use crate::elf::image::Image;
 use crate::elf::system::System;
 use crate::error::{Error, Result, printable};
@@ -21,7 +22,7 @@ use crate::report::inspect::{by_code, inspect, inspect_image_with};
 use crate::signatures::Build;
 use crate::signatures::names::Names;
 use brawn_payload::{Payload, Set};
-use code::Code;
+use code::{Code, Located};
 use evidence::{Evidence, libc, own_places};
 use serde::Serialize;
 
@@ -163,24 +164,21 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         .iter()
         .filter(|p| Some(p.architecture) == machine)
         .filter(|p| note.as_ref().is_none_or(|n| n.source == p.source));
-    let codes = codes.map(Code::read).collect::<Result<Vec<_>>>()?;
+    let codes = codes.map(|payload| Code::read(payload, Component::Heap));
+    let codes = codes.collect::<Result<Vec<_>>>()?;
     // All profiles have the same of these functions.
     let payload = payloads.iter().find(|p| Some(p.architecture) == machine);
-    let set = |set: Option<&'static Set>, note: Option<&Note>| {
+    let set = |part, set: Option<&Set>, note: &Option<Note>| {
         let (payload, set) = payload.zip(set)?;
-        let is_it = note.is_none_or(|n| n.source == set.source);
-        is_it.then(|| Code::of_set(payload, set))
+        let is_it = note.as_ref().is_none_or(|n| n.source == set.source);
+        is_it.then(|| Code::read(payload, part))
     };
-    let memory = payload.and_then(|p| p.memory);
-    let memory_codes = set(memory, found.memory_note.as_ref()).transpose()?;
-    let libc_codes = set(payload.map(|p| p.libc), found.libc_note.as_ref()).transpose()?;
+    let (memory, libc_set) = (payload.and_then(|p| p.memory), payload.map(|p| p.libc));
+    let memory_codes = set(Component::Memory, memory, &found.memory_note).transpose()?;
+    let libc_codes = set(Component::LIBC, libc_set, &found.libc_note).transpose()?;
     let evidence = Evidence {
-        memory: memory_codes
-            .as_ref()
-            .and_then(|c| Some((c, c.locate(&image)?))),
-        others: libc_codes
-            .as_ref()
-            .and_then(|c| Some((c, c.locate(&image)?))),
+        memory: memory_codes.as_ref().and_then(|c| c.locate(&image)),
+        others: libc_codes.as_ref().and_then(|c| c.locate(&image)),
         own_places: own_places(&image),
         memory_names: executable::memory_functions(&image).0,
         // Profiles have functions in common. Without a note, the profile with the most functions in the program
@@ -188,8 +186,8 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         located: codes
             .iter()
             .rev()
-            .filter_map(|c| Some((c, c.locate(&image)?)))
-            .max_by_key(|(_, located)| located.count()),
+            .filter_map(|code| code.locate(&image))
+            .max_by_key(Located::count),
         rewritten: Rewritten::of(&image),
         is_other: note.is_some() && codes.is_empty(),
         libc: libc(&image),
@@ -275,7 +273,7 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Inspection) -> Result<()> {
 
 /// The functions that brawn supplied, found by their notes.
 fn supplied(image: &Image<'_>, payload: &Payload) -> Result<Vec<Function>> {
-    let code = Code::supplied(payload)?;
+    let code = Code::read(payload, Component::Supplied)?;
     let located = code.locate(image);
     let tell = |name: &'static str, note: &Note| {
         let symbol = image.defined().find(|s| s.name == name);

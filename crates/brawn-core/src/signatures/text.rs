@@ -170,19 +170,15 @@ impl<'t> Reader<'t> {
                 self.architecture = Some(Isa::ALL.into_iter().find(|a| a.name() == name)?);
             }
             ["source", package, version, file, sha256] => {
-                let [package, version, file, sha256] =
-                    [package, version, file, sha256].map(|word| {
-                        if word == NONE {
-                            String::new()
-                        } else {
-                            word.to_owned()
-                        }
-                    });
+                let part = |word: &str| match word {
+                    NONE => String::new(),
+                    word => word.to_owned(),
+                };
                 self.provenance.push(Provenance {
-                    package,
-                    version,
-                    file,
-                    sha256,
+                    package: part(package),
+                    version: part(version),
+                    file: part(file),
+                    sha256: part(sha256),
                 });
             }
             ["constant", name, size, digest] => {
@@ -287,17 +283,11 @@ fn operand(word: &str, name: Option<u32>) -> Option<Operand> {
 
 /// The reverse of [`hex`](crate::fingerprint::hexadecimal).
 fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    let digits = digits.as_bytes();
-    let mut all = [0; N];
-    let (pairs, []) = digits.as_chunks::<2>() else {
+    let (pairs, []) = digits.as_bytes().as_chunks::<2>() else {
         return None;
     };
-    if pairs.len() != N {
-        return None;
-    }
-    for (byte, pair) in all.iter_mut().zip(pairs) {
-        let digit = |d: u8| char::from(d).to_digit(16);
-        *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-    }
-    Some(all)
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |[high, low]: &[u8; 2]| Some((digit(*high)? << 4 | digit(*low)?) as u8);
+    let all: Option<Vec<u8>> = pairs.iter().map(byte).collect();
+    all?.try_into().ok()
 }

@@ -208,10 +208,8 @@ fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
 
 /// The last part of a path as text.
 fn name(path: &Path) -> String {
-    path.file_name().map_or_else(
-        || path.to_string_lossy().into_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 pub use crate::run::rounds::{Round, Sample};
 use crate::stats::median::{Estimate, estimate};
+use std::collections::BTreeSet;
 
 /// The families, as the programs name them.
 pub const FAMILIES: [&str; 13] = [
@@ -104,16 +105,8 @@ pub struct Line {
 
 /// Every row that all sides have, compared with the side `base`. The row in which brawn is slowest comes first.
 pub fn lines(rounds: &[Round], base: &str) -> Vec<Line> {
-    let mut names: Vec<&String> = Vec::new();
-    for name in rounds
-        .iter()
-        .filter_map(|round| round.get(base))
-        .flat_map(|s| s.keys())
-    {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let samples = rounds.iter().filter_map(|round| round.get(base));
+    let names: BTreeSet<&String> = samples.flat_map(|sample| sample.keys()).collect();
     let line = |name: &String| {
         let over = |side: &str| -> Vec<f64> {
             let ratio =

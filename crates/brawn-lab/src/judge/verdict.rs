@@ -25,13 +25,8 @@ fn judge(data: &Comparison, candidate: usize) -> Verdict {
     let of = |metric: Metric| ratio(&data.pairs(candidate, metric));
     let (time, cpu) = (of(WALL), of(CPU));
     let outcome = outcome(time.as_ref(), cpu.as_ref());
-    let (before, after) = match (
-        data.peak(data.candidates[candidate].against),
-        data.peak(candidate),
-    ) {
-        (Some(before), Some(after)) => (before, after),
-        _ => (0.0, 0.0),
-    };
+    let peak = data.peak(data.candidates[candidate].against);
+    let (before, after) = peak.zip(data.peak(candidate)).unwrap_or_default();
     let memory = after - before;
     let mut verdict = Verdict {
         candidate,

@@ -19,26 +19,13 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Runs `program`. Returns its figures, or what went wrong.
+    /// Runs `program`, with these variables besides those of every program. Returns its figures, or what went wrong.
     ///
     /// # Errors
     /// It did not start, or did not end with exit code 0.
     pub fn run<S: AsRef<OsStr>>(
         &self,
-        program: &OsStr,
-        arguments: &[S],
-        peak: bool,
-    ) -> Result<Sample> {
-        self.run_with(program, arguments, peak, &[])
-    }
-
-    /// The same with more variables.
-    ///
-    /// # Errors
-    /// As above.
-    pub fn run_with<S: AsRef<OsStr>>(
-        &self,
-        program: &OsStr,
+        program: &Path,
         arguments: &[S],
         peak: bool,
         variables: &[(&str, &Path)],
@@ -109,22 +96,4 @@ fn tail(stderr: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_of_program_and_launcher_are_read_together() {
-        let sample = parse("counter: 7\nresult ns=12.5 threads=2\nlaunch wall_ns=9 status=0\n");
-        assert_eq!(sample["ns"], 12.5);
-        assert_eq!(sample["wall_ns"], 9.0);
-        assert_eq!(sample.len(), 4);
-    }
-
-    #[test]
-    fn statuses_are_told_in_words() {
-        assert_eq!(meaning(3 << 8), "exit code 3");
-        assert_eq!(meaning(127 << 8), "did not start");
-        assert_eq!(meaning(11), "killed by signal 11");
-        assert_eq!(meaning(139), "killed by signal 11");
-    }
-}
+mod tests;

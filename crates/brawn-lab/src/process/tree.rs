@@ -44,7 +44,8 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
     let watched = kernel::handle(process).inspect_err(|_| end_all(process, &mut Sum::default()));
     let watched = watched.map_err(system("cannot watch a process by pidfd_open, of Linux 5.3"))?;
     let counters = Counters::open(process, job.counters);
-    streams.close_ends();
+    // The program has them by now.
+    streams.ends.clear();
     let mut moments = Moments::default();
     let begin = Instant::now();
     let started = waiting.go();
@@ -176,11 +177,6 @@ impl Streams {
             });
         }
         Ok(streams)
-    }
-
-    /// The program has them by now.
-    fn close_ends(&mut self) {
-        self.ends.clear();
     }
 
     /// Reads the available bytes of one stream.

@@ -30,6 +30,11 @@ pub fn estimate(samples: &[f64]) -> Option<Estimate> {
     })
 }
 
+/// The median of the values that are finite; NaN if there are none.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    estimate(&values.collect::<Vec<f64>>()).map_or(f64::NAN, |e| e.median)
+}
+
 /// The geometric mean of the values that are finite; NaN if there are none.
 pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     let logarithms: Vec<f64> = values.filter(|v| v.is_finite()).map(f64::ln).collect();

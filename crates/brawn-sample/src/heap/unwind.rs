@@ -33,14 +33,17 @@ struct File {
     code: Code,
     /// Where functions begin, of which there may be no names, by what unwinds from them.
     starts: Vec<u64>,
-    sections: ExplicitModuleSectionInfo<Rc<[u8]>>,
+    sections: Sections,
 }
 
-/// Unwinds one architecture's stacks.
-enum Walker {
-    X86_64(UnwinderX86_64<Rc<[u8]>>, Box<CacheX86_64>),
-    Aarch64(UnwinderAarch64<Rc<[u8]>>, Box<CacheAarch64>),
-}
+/// A file's parts that unwinding needs.
+type Sections = ExplicitModuleSectionInfo<Rc<[u8]>>;
+
+/// Reads a word of a stack.
+type ReadWord<'r> = dyn FnMut(u64) -> Result<u64, ()> + 'r;
+
+/// Gives the frames of a stack, from where the program counter, the stack pointer and the frame pointer are these.
+type Walker = Box<dyn FnMut([u64; 3], &mut ReadWord<'_>) -> Vec<u64>>;
 
 /// The stacks of a recording.
 pub struct Stacks {
@@ -108,41 +111,26 @@ impl Stacks {
         });
         match architecture {
             Isa::X86_64 => {
-                let mut unwinder = UnwinderX86_64::new();
-                modules.for_each(|module| unwinder.add_module(module));
-                Walker::X86_64(unwinder, Box::new(CacheX86_64::new()))
+                let (unwinder, cache) = (UnwinderX86_64::new(), CacheX86_64::new());
+                walker(unwinder, cache, modules, UnwindRegsX86_64::new)
             }
             Isa::Aarch64 => {
-                let mut unwinder = UnwinderAarch64::new();
-                modules.for_each(|module| unwinder.add_module(module));
-                Walker::Aarch64(unwinder, Box::new(CacheAarch64::new()))
+                let (unwinder, cache) = (UnwinderAarch64::new(), CacheAarch64::new());
+                walker(unwinder, cache, modules, UnwindRegsAarch64::new)
             }
         }
     }
 
     /// The frames from who asked for the block outwards.
     pub fn of(&mut self, recording: &Recording, event: &Event, taken: &Taken) -> Vec<Site> {
-        let [pc, sp, fp] = taken.registers;
+        let [pc, sp, _] = taken.registers;
         let mut read = |address: u64| {
             let word = address.checked_sub(sp);
             word.and_then(|offset| recording.word(&taken.stack, offset))
                 .ok_or(())
         };
         let addresses = match self.images.get_mut(event.image) {
-            Some((_, Walker::X86_64(unwinder, cache))) => walk(
-                unwinder,
-                cache,
-                pc,
-                UnwindRegsX86_64::new(pc, sp, fp),
-                &mut read,
-            ),
-            Some((_, Walker::Aarch64(unwinder, cache))) => walk(
-                unwinder,
-                cache,
-                pc,
-                UnwindRegsAarch64::new(pc, sp, fp),
-                &mut read,
-            ),
+            Some((_, walk)) => walk(taken.registers, &mut read),
             None => vec![pc],
         };
         let sites = addresses
@@ -187,26 +175,29 @@ impl Stacks {
     }
 }
 
-fn walk<U: Unwinder>(
-    unwinder: &U,
-    cache: &mut U::Cache,
-    pc: u64,
-    mut registers: U::UnwindRegs,
-    read: &mut dyn FnMut(u64) -> Result<u64, ()>,
-) -> Vec<u64> {
-    let mut frames = vec![pc];
-    while frames.len() < MOST_FRAMES {
-        let last = frames[frames.len() - 1];
-        let Some(address) = FrameAddress::from_return_address(last) else {
-            break;
-        };
-        // What was not copied of the stack ends it, and so does the program's first function.
-        match unwinder.unwind_frame(address, &mut registers, cache, &mut |at| read(at)) {
-            Ok(Some(next)) if next != 0 => frames.push(next),
-            _ => break,
+/// Unwinds one architecture's stacks.
+fn walker<U: Unwinder + 'static>(
+    mut unwinder: U,
+    mut cache: U::Cache,
+    modules: impl Iterator<Item = U::Module>,
+    registers: fn(u64, u64, u64) -> U::UnwindRegs,
+) -> Walker {
+    modules.for_each(|module| unwinder.add_module(module));
+    Box::new(move |[pc, sp, fp], read| {
+        let (mut frames, mut registers) = (vec![pc], registers(pc, sp, fp));
+        while frames.len() < MOST_FRAMES {
+            let last = frames[frames.len() - 1];
+            let Some(address) = FrameAddress::from_return_address(last) else {
+                break;
+            };
+            // What was not copied of the stack ends it, and so does the program's first function.
+            match unwinder.unwind_frame(address, &mut registers, &mut cache, &mut |at| read(at)) {
+                Ok(Some(next)) if next != 0 => frames.push(next),
+                _ => break,
+            }
         }
-    }
-    frames
+        frames
+    })
 }
 
 impl File {
@@ -232,7 +223,7 @@ impl File {
 }
 
 /// Where a file's functions begin, and what unwinds from them.
-fn unwind_info(bytes: &[u8]) -> (Vec<u64>, ExplicitModuleSectionInfo<Rc<[u8]>>) {
+fn unwind_info(bytes: &[u8]) -> (Vec<u64>, Sections) {
     let object = object::File::parse(bytes).ok();
     let section = |name: &str| {
         let section = object.as_ref()?.section_by_name(name)?;

@@ -43,6 +43,8 @@ pub struct Known {
 /// Everything that the answer depends on, as it is now.
 #[derive(Debug)]
 pub struct Seen {
+    hash: Sha256,
+    /// The name of the entry, made of the hash.
     name: String,
     /// Whether all of it was seen.
     pub is_whole: bool,
@@ -99,8 +101,9 @@ impl Seen {
     /// Reads everything that the answer depends on.
     pub fn now(request: &Request, line: &Line, folder: &Path) -> Result<Self> {
         let here = here()?;
-        let mut seen = Look {
+        let mut seen = Self {
             hash: Sha256::new(),
+            name: String::new(),
             is_whole: true,
             has_aliases: false,
         };
@@ -140,13 +143,9 @@ impl Seen {
 
         seen.environment(line);
         seen.folders(folder, &here);
-        let hash = seen.hash.finalize();
-        let name = hexadecimal(&hash[..16]);
-        Ok(Self {
-            name: name + ".json",
-            is_whole: seen.is_whole,
-            has_aliases: seen.has_aliases,
-        })
+        let hash = seen.hash.clone().finalize();
+        seen.name = hexadecimal(&hash[..16]) + ".json";
+        Ok(seen)
     }
 }
 
@@ -169,14 +168,8 @@ fn may_have_aliases(text: &[u8]) -> bool {
     text.windows(5).any(|word| word == b"alias") || has_include(text)
 }
 
-/// Collects what the answer depends on.
-struct Look {
-    hash: Sha256,
-    is_whole: bool,
-    has_aliases: bool,
-}
-
-impl Look {
+/// What the answer depends on, part by part.
+impl Seen {
     /// brawn's payloads, and the user's options.
     fn request(&mut self, request: &Request) {
         for payload in payloads() {

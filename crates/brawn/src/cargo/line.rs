@@ -125,25 +125,18 @@ impl Line {
         if option == "--config" && !late.is_empty() {
             return late;
         }
-        let mut all = values(&self.before, option);
-        all.extend(late);
-        all
+        [values(&self.before, option), late].concat()
     }
 
     /// The same after the command, if the command is cargo's own.
     fn late(&self, option: &str) -> Vec<OsString> {
-        if self.is_cargos() {
-            values(self.own(), option)
-        } else {
-            Vec::new()
-        }
+        let own = Some(self.own()).filter(|_| self.is_cargos());
+        values(own.unwrap_or_default(), option)
     }
 
     /// The same at any place, whatever they mean to the command.
     pub fn all_values(&self, option: &str) -> Vec<OsString> {
-        let mut all = values(&self.before, option);
-        all.extend(values(self.own(), option));
-        all
+        [values(&self.before, option), values(self.own(), option)].concat()
     }
 
     /// The line with more configuration.

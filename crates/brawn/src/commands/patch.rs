@@ -111,6 +111,12 @@ fn failed(path: &Path, error: &Error) -> Report {
     Report::failed(path, Status::Failed, error)
 }
 
+fn left_alone(path: &Path, why: String) -> Report {
+    let mut report = Report::new(path, Status::LeftAlone);
+    report.reason = Some(why);
+    report
+}
+
 pub fn run(args: &Args) -> Exit {
     let mut kinds = Vec::new();
     let usage = match args.parts.components() {
@@ -176,12 +182,12 @@ fn toolchains(args: &Args, changed: &mut Vec<toolchains::ToolchainKind>) -> Vec<
         }
         reports.push(report);
     }
-    for error in chosen.errors {
-        reports.push(failed(error.file().unwrap_or(Path::new("")), &error));
-    }
+    let none = Path::new("");
+    let errors = chosen.errors.iter();
+    reports.extend(errors.map(|e| failed(e.file().unwrap_or(none), e)));
     if reports.iter().all(|r| r.status == Status::LeftAlone) {
         let error = Error::not_applicable("nothing in these toolchains that brawn can patch");
-        reports.push(failed(Path::new(""), &error));
+        reports.push(failed(none, &error));
     }
     reports
 }
@@ -193,14 +199,9 @@ fn folder(args: &Args, path: &Path) -> Vec<Report> {
         errors,
     } = walk(path);
     let mut reports: Vec<Report> = archives.iter().map(|a| one_of_many(args, a)).collect();
-    for path in links {
-        let mut report = Report::new(&path, Status::LeftAlone);
-        report.reason = Some("a symlink: patched only where it points".into());
-        reports.push(report);
-    }
-    for error in errors {
-        reports.push(failed(error.file().unwrap_or(path), &error));
-    }
+    let why = "a symlink: patched only where it points";
+    reports.extend(links.iter().map(|link| left_alone(link, why.into())));
+    reports.extend(errors.iter().map(|e| failed(e.file().unwrap_or(path), e)));
     if reports.iter().all(|r| r.status == Status::LeftAlone) {
         let error =
             Error::not_applicable("no libc.a of musl's in this directory that brawn can patch")
@@ -215,9 +216,7 @@ fn one_of_many(args: &Args, path: &Path) -> Report {
     match archive(args, path) {
         Ok(report) => report,
         Err(error) if error.kind() == Kind::NotApplicable => {
-            let mut report = Report::new(path, Status::LeftAlone);
-            report.reason = Some(error.without_path().to_string());
-            report
+            left_alone(path, error.without_path().to_string())
         }
         Err(error) if args.which.is_any() => failed(path, &which::denied(error, path)),
         Err(error) => failed(path, &error),
@@ -242,8 +241,7 @@ fn archive(args: &Args, path: &Path) -> Result<Report> {
         edit(source, payloads(), &options(args))
     })?;
     let mut report = Report::new(path, status(outcome.plan.action, args.dry_run));
-    let output = args.output.as_ref();
-    report.output = output.cloned();
+    report.output.clone_from(&args.output);
     report.details.plan = Some(outcome.plan);
     report.details.published = outcome.published;
     Ok(report)

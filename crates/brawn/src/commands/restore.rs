@@ -54,11 +54,15 @@ type Report = report::Report<Status, Nothing>;
 #[derive(Debug, Default, Serialize)]
 struct Nothing {}
 
+fn failed(path: &Path, error: &Error) -> Report {
+    Report::failed(path, Status::Failed, error)
+}
+
 fn report(path: &Path, outcome: Result<Restored>) -> Report {
     match outcome {
         Ok(Restored::Restored) => Report::new(path, Status::Restored),
         Ok(Restored::AlreadyOriginal) => Report::new(path, Status::AlreadyOriginal),
-        Err(error) => Report::failed(path, Status::Failed, &error),
+        Err(error) => failed(path, &error),
     }
 }
 
@@ -91,13 +95,11 @@ fn folder(path: &Path) -> Vec<Report> {
     found.archives.dedup();
     let patched = found.archives.iter().filter(|p| has_record(p));
     let mut reports: Vec<Report> = patched.map(|p| report(p, archive(p))).collect();
-    for error in found.errors {
-        let path = error.file().unwrap_or(path).to_path_buf();
-        reports.push(report(&path, Err(error)));
-    }
+    let errors = found.errors.iter();
+    reports.extend(errors.map(|e| failed(e.file().unwrap_or(path), e)));
     if reports.is_empty() {
         let error = Error::restore_refused("no libc.a in this directory that brawn patched");
-        reports.push(report(path, Err(error.path(path))));
+        reports.push(failed(path, &error.path(path)));
     }
     reports
 }
@@ -126,13 +128,11 @@ fn toolchains(which: &Which, changed: &mut Vec<toolchains::ToolchainKind>) -> Ve
         }
         reports.push(report(path, outcome));
     }
-    for error in chosen.errors {
-        let path = error.file().unwrap_or(Path::new("")).to_path_buf();
-        reports.push(report(&path, Err(error)));
-    }
+    let (none, errors) = (Path::new(""), chosen.errors.iter());
+    reports.extend(errors.map(|e| failed(e.file().unwrap_or(none), e)));
     if reports.is_empty() {
         let error = Error::restore_refused("no libc.a of these toolchains that brawn patched");
-        reports.push(report(Path::new(""), Err(error)));
+        reports.push(failed(none, &error));
     }
     reports
 }

@@ -121,8 +121,7 @@ fn rewrite(args: &Args) -> Result<Report> {
         To::Itself | To::Another(_) => Status::Rewritten,
     };
     let mut report = Report::new(&args.program, status);
-    let output = args.output.as_ref();
-    report.output = output.cloned();
+    report.output.clone_from(&args.output);
     report.details = Details {
         plan: outcome.plan,
         published: outcome.published,

@@ -118,24 +118,24 @@ impl Args {
         // clap has made sure that there is one.
         self.program.first().map_or(OsStr::new(""), |name| name)
     }
+
+    /// Says `text` about `program`, with `--verbose`.
+    fn note(&self, program: &Path, text: &str) {
+        if self.verbose {
+            ui::info(&format!("{}: {text}", shown(program)));
+        }
+    }
 }
 
 fn launch(args: &Args) -> Result<Infallible, Stop> {
     let program = search::search(args.name())?;
-    let note = |text: &str| {
-        if args.verbose {
-            ui::info(&format!("{}: {text}", shown(&program)));
-        }
-    };
     // A cached program may be removed between the check and the start.
     for _ in 0..2 {
-        let ready = match prepare(&program, args, &note) {
+        let ready = match prepare(&program, args) {
             Ok(ready) => ready,
             Err(Stop::Refused(error) | Stop::Failed(error)) if args.or_plain => {
-                note(&format!(
-                    "the program runs as it is: {}",
-                    error.without_path()
-                ));
+                let why = error.without_path();
+                args.note(&program, &format!("the program runs as it is: {why}"));
                 return Err(execute(&program, args, &program).1);
             }
             Err(stop) => return Err(stop),
@@ -149,7 +149,7 @@ fn launch(args: &Args) -> Result<Infallible, Stop> {
 }
 
 /// Finds or makes the file that is run instead of the program.
-fn prepare(program: &Path, args: &Args, note: &dyn Fn(&str)) -> Result<cached::Ready, Stop> {
+fn prepare(program: &Path, args: &Args) -> Result<cached::Ready, Stop> {
     let ask = cached::Ask {
         profile: match args.heap_profile {
             Some(_) => Profile::Trace,
@@ -158,7 +158,7 @@ fn prepare(program: &Path, args: &Args, note: &dyn Fn(&str)) -> Result<cached::R
         components: args.parts.components()?,
         builds: &args.signatures.read()?,
     };
-    cached::prepare(program, &ask, note)
+    cached::prepare(program, &ask, &|text| args.note(program, text))
 }
 
 /// Starts the file at `path` in place of the program that the user named; returns only if that failed, with the reason.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::archive::identify::identify;
-use crate::testing::{Sym, archive as write_archive, fake_payload, musl, object};
+use crate::for_tests::{Sym, archive as write_archive, fake_payload, musl, object};
 use brawn_payload::Profile;
 use proptest::prelude::*;
 use std::path::Path;

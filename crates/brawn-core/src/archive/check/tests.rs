@@ -2,7 +2,7 @@ use super::*;
 use crate::archive::apply::{apply, symbols_by_entry, write};
 use crate::archive::identify::identify;
 use crate::archive::read::HEADER;
-use crate::testing::{archive, fake_payload, musl};
+use crate::for_tests::{archive, fake_payload, musl};
 
 #[test]
 fn one_wrong_byte_anywhere_that_matters_is_found() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Sym, archive, musl, object};
+use crate::for_tests::{Sym, archive, musl, object};
 
 fn roles(bytes: &[u8]) -> Vec<(String, Role)> {
     let archive = Archive::read(bytes).unwrap();

@@ -1,6 +1,6 @@
 use super::*;
 use crate::archive::identify::identify;
-use crate::testing::{Sym, archive, musl, object};
+use crate::for_tests::{Sym, archive, musl, object};
 use Sym::{Needs, Strong, Weak};
 
 #[test]

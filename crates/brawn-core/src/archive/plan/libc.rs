@@ -26,7 +26,7 @@ pub(super) fn functions(
     let families = Component::families(components);
     let has_memory = components.contains(&Component::Memory);
     let present = memory_present(findings, payload);
-    let set = payload.memory.map_or(&[][..], |memory| memory.functions);
+    let set = payload.memory_functions();
     let comes = |name: &str| set.iter().any(|f| f.own.contains(&name));
     let has = |name: &str| match has_memory {
         true => comes(name),

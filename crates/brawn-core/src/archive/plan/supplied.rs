@@ -62,12 +62,10 @@ pub(super) fn plan(
     for member in &old {
         plan.take_out(member, Component::Supplied, Why::OtherPayload);
     }
-    let memory = payload.memory.map_or(&[][..], |m| m.functions);
-    let libc = payload.libc.functions;
     for function in &wanted {
         // Names like `_Z…` and `__cxa_…` are not musl's but the C++ runtime's, which is not in this archive.
         let is_missing = |name: &&&str| {
-            let is_memory = || memory.iter().chain(libc).any(|f| f.surface.contains(name));
+            let is_memory = || payload.functions().any(|f| f.surface.contains(name));
             !name.starts_with('_') && !there.contains(name.as_bytes()) && !is_memory()
         };
         if let Some(name) = function.needs.iter().find(is_missing) {

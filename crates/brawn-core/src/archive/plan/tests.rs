@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::Kind;
-use crate::testing::{Sym, archive, fake_payload, musl, object};
+use crate::for_tests::{Sym, archive, fake_payload, musl, object};
 
 fn planned(bytes: &[u8], payload: &Payload) -> Result<Plan> {
     let archive = Archive::read(bytes)?;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::Kind;
-use crate::testing::{Sym, archive, musl, object};
+use crate::for_tests::{Sym, archive, musl, object};
 use proptest::prelude::*;
 
 fn header(name: &str, size: &str) -> Vec<u8> {

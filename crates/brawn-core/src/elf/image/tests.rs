@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Sym as TestSym, object};
+use crate::for_tests::{Sym as TestSym, object};
 use proptest::prelude::*;
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Sym, object};
+use crate::for_tests::{Sym, object};
 use proptest::prelude::*;
 
 #[test]

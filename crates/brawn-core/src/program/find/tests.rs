@@ -1,20 +1,20 @@
 //! Tests with real executables: built here with gcc and each musl, or from public packages.
 
-mod alike;
-mod borrow;
-mod build;
-mod drawn;
-mod frames;
-mod pages;
-mod slide;
-mod trust;
+mod alike_tests;
+mod borrow_tests;
+mod drawn_tests;
+mod frames_tests;
+mod pages_tests;
+mod programs_for_tests;
+mod slide_tests;
+mod trust_tests;
 
 use super::*;
 use crate::Kind;
 use crate::elf::image::Image;
 use crate::identify::executable;
 use brawn_payload::Profile;
-use build::{Build, THREADS, built, corpus};
+use programs_for_tests::{Build, THREADS, built, corpus};
 
 fn found(bytes: &[u8]) -> Functions {
     try_find(bytes, Component::ALL).expect("a program of musl's")

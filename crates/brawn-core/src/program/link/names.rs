@@ -32,7 +32,7 @@ impl<'l, 'a> Names<'l, 'a> {
     /// The address of `place` in section `section` of object `object`.
     pub(super) fn value(&self, (object, section, place): (usize, usize, u64)) -> Option<Value> {
         let from = self.objects.places[object][section]?.wrapping_add(place);
-        Some(match self.objects.objects[object].sections[section].part {
+        Some(match self.objects.objects[object].sections[section].area {
             Area::Text | Area::Constant | Area::Note => {
                 Value::Address(self.at.code.wrapping_add(from))
             }

@@ -42,7 +42,7 @@ impl Area {
 #[derive(Debug)]
 pub struct Section<'a> {
     pub name: &'a str,
-    pub part: Area,
+    pub area: Area,
     pub size: u64,
     pub align: u64,
     /// Its offset in the object's file.
@@ -137,9 +137,9 @@ impl<'a> Object<'a> {
         // For each section of the file, its index in `sections`.
         let mut places = vec![None; file.sections().map(|s| s.index().0 + 1).max().unwrap_or(0)];
         for section in file.sections() {
-            if let Some(part) = part(&section)? {
+            if let Some(area) = area(&section)? {
                 places[section.index().0] = Some(sections.len());
-                sections.push(read(&section, part)?);
+                sections.push(read(&section, area)?);
             }
         }
         // The null symbol, which `symbols` leaves out, has the number 0.
@@ -196,7 +196,7 @@ fn bad(error: object::Error) -> Error {
 }
 
 /// The kind of `section`; `None` if it is not loaded.
-fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Area>> {
+fn area(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Area>> {
     let SectionFlags::Elf {
         sh_type, sh_flags, ..
     } = section.flags()
@@ -210,7 +210,7 @@ fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Area>> {
     }
     let (is_written, is_code) = (has(elf::SHF_WRITE), has(elf::SHF_EXECINSTR));
     let is_zero = sh_type == elf::SHT_NOBITS;
-    let part = match sh_type {
+    let area = match sh_type {
         _ if has(elf::SHF_TLS) => (is_zero && is_written && !is_code).then_some(Area::Local),
         elf::SHT_NOTE if !is_written && !is_code => Some(Area::Note),
         elf::SHT_PROGBITS | elf::SHT_NOBITS => match (is_written, is_code, is_zero) {
@@ -222,7 +222,7 @@ fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Area>> {
         },
         _ => None,
     };
-    if part.is_none() {
+    if area.is_none() {
         let name = section.name().map_err(bad)?;
         let found = format!(
             "section {name} of type {:#x} with flags {flags:#x}",
@@ -232,10 +232,10 @@ fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Area>> {
             Error::refused(found).expected("code, data, a note, or thread-locals that are zero")
         );
     }
-    Ok(part)
+    Ok(area)
 }
 
-fn read<'a>(section: &ElfSection64<'a, '_, LittleEndian>, part: Area) -> Result<Section<'a>> {
+fn read<'a>(section: &ElfSection64<'a, '_, LittleEndian>, area: Area) -> Result<Section<'a>> {
     let name = section.name().map_err(bad)?;
     let align = section.align().max(1);
     if !align.is_power_of_two() {
@@ -259,7 +259,7 @@ fn read<'a>(section: &ElfSection64<'a, '_, LittleEndian>, part: Area) -> Result<
     }
     Ok(Section {
         name,
-        part,
+        area,
         size: section.size(),
         align,
         offset: section.file_range().map_or(0, |(offset, _)| offset),

@@ -1,9 +1,9 @@
 use super::frames::DebugFrame;
 use super::*;
-use crate::testing::{self, Sym};
+use crate::for_tests::{self, Sym};
 use brawn_payload::{Architecture, Profile};
 
-mod instructions;
+mod instructions_tests;
 
 const AT: u64 = 0x5000_0000;
 
@@ -196,8 +196,8 @@ fn addresses_must_be_aligned() {
 
 #[test]
 fn a_strong_name_goes_before_a_weak_one_and_two_strong_ones_clash() {
-    let weak = testing::object(&[Sym::Weak("malloc"), Sym::Strong("one")], None);
-    let strong = testing::object(&[Sym::Strong("malloc"), Sym::Needs("one")], None);
+    let weak = for_tests::object(&[Sym::Weak("malloc"), Sym::Strong("one")], None);
+    let strong = for_tests::object(&[Sym::Strong("malloc"), Sym::Needs("one")], None);
     let read = |name, bytes| Object::read(name, bytes).unwrap();
     for order in [["weak", "strong"], ["strong", "weak"]] {
         let bytes = |name: &str| if name == "weak" { &weak } else { &strong };

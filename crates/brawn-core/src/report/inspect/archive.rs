@@ -2,7 +2,7 @@
 
 use crate::advice::Advice;
 use crate::archive::identify;
-use crate::archive::identify::{Content, Findings, Role};
+use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::mimalloc::{COPIES, Mimalloc};
 use crate::archive::read::Archive;
 use crate::component::Component;
@@ -30,11 +30,8 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
     if heaps.iter().any(|h| h.heap == Heap::Brawn) {
         second_heap(&findings, &mut heaps);
     }
-    let unreadable = findings
-        .members
-        .iter()
-        .filter(|m| matches!(m.content, Content::Bitcode))
-        .count();
+    let is_bitcode = |m: &&Member<'_>| matches!(m.content, Content::Bitcode);
+    let unreadable = findings.members.iter().filter(is_bitcode).count();
     let mut evidence = vec![format!("{} members", findings.members.len())];
     if unreadable > 0 {
         evidence.push(format!(
@@ -113,6 +110,12 @@ fn lost(findings: &Findings<'_>) -> Vec<String> {
     names.map(|name| (*name).to_owned()).collect()
 }
 
+/// The members without those of brawn's heap.
+fn not_brawns_heap<'f>(findings: &'f Findings<'f>) -> impl Iterator<Item = &'f Member<'f>> {
+    let members = findings.members.iter();
+    members.filter(|m| m.role != Role::Ours(Component::Heap))
+}
+
 /// Heaps by the symbols that members define.
 fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
     let mut heaps: Vec<FoundHeap> = Vec::new();
@@ -135,11 +138,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
             }
         }
     };
-    for member in findings
-        .members
-        .iter()
-        .filter(|m| m.role != Role::Ours(Component::Heap))
-    {
+    for member in not_brawns_heap(findings) {
         let place = format!("member {} defines", printable(member.name));
         seen(place, &mut member.defined().map(|s| s.name));
     }
@@ -164,11 +163,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
 fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<FoundHeap>) {
     let is_internal = |name: &[u8]| INTERNAL.iter().any(|n| n.as_bytes() == name);
     let mut members = Vec::new();
-    for member in findings
-        .members
-        .iter()
-        .filter(|m| m.role != Role::Ours(Component::Heap))
-    {
+    for member in not_brawns_heap(findings) {
         let is_heaps = matches!(member.role, Role::MuslHeap | Role::ForeignHeap);
         let defines: Vec<String> = member
             .defined()

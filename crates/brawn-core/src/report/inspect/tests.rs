@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Sym, archive, fake_payload, musl, object};
+use crate::for_tests::{Sym, archive, fake_payload, musl, object};
 use proptest::prelude::*;
 
 const NOTE: &str = "brawn=1.0.0\ncomponent=heap\nengine=test 1\nprofile=fast\n";
@@ -160,11 +160,11 @@ proptest! {
 #[test]
 fn a_heap_for_rust_code_alone_is_named_in_the_note() {
     let note = format!("{NOTE}serves=rust\n");
-    let notes = crate::note::read(&crate::testing::note_bytes(&note), 0).unwrap();
+    let notes = crate::note::read(&crate::for_tests::note_bytes(&note), 0).unwrap();
     assert!(notes[0].serves_rust());
     let json = serde_json::to_value(&notes[0]).unwrap();
     assert_eq!(json["serves"], "rust");
-    let libcs = crate::note::read(&crate::testing::note_bytes(NOTE), 0).unwrap();
+    let libcs = crate::note::read(&crate::for_tests::note_bytes(NOTE), 0).unwrap();
     assert!(!libcs[0].serves_rust());
     assert!(
         serde_json::to_value(&libcs[0])

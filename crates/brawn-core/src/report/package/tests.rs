@@ -1,4 +1,4 @@
-mod compressed;
+mod compressed_tests;
 
 use super::*;
 use crate::Kind;

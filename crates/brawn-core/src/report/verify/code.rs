@@ -1,9 +1,10 @@
 //! The payload's functions as they are after linking: only bytes that a linker does not change are compared.
 
 use crate::arch::traits;
+use crate::component::Component;
 use crate::elf::image::Image;
 use crate::error::{Error, Result};
-use brawn_payload::{Architecture, Member, Payload, Set};
+use brawn_payload::{Architecture, Payload};
 use object::read::elf::ElfFile64;
 use object::{
     LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SectionKind,
@@ -44,7 +45,8 @@ pub struct Code {
 /// A payload's code that was found in an executable.
 #[derive(Debug)]
 pub struct Located<'c> {
-    code: &'c Code,
+    /// What was searched for.
+    pub code: &'c Code,
     /// The address of each piece. Short pieces are not searched for.
     addresses: Vec<Option<u64>>,
 }
@@ -84,37 +86,17 @@ impl Match {
 }
 
 impl Code {
-    /// Reads the functions of `payload`'s heap.
-    pub fn read(payload: &Payload) -> Result<Self> {
-        Self::of(
-            payload.version,
-            payload.architecture,
-            payload.members,
-            false,
-        )
-    }
-
-    /// Reads the functions of `set`, which belongs to `payload`.
-    pub fn of_set(payload: &Payload, set: &Set) -> Result<Self> {
-        let members: Vec<Member> = set.functions.iter().map(|f| f.member).collect();
-        Self::of(set.version, payload.architecture, &members, true)
-    }
-
-    /// Reads the functions that `payload` supplies to archives that lack them.
-    pub fn supplied(payload: &Payload) -> Result<Self> {
-        let supplied = payload.supplied;
-        let members: Vec<Member> = supplied.functions.iter().map(|f| f.member).collect();
-        Self::of(supplied.version, payload.architecture, &members, true)
-    }
-
-    fn of(
-        version: &'static str,
-        architecture: Architecture,
-        members: &[Member],
-        is_one_each: bool,
-    ) -> Result<Self> {
+    /// Reads the functions of one part of `payload`.
+    pub fn read(payload: &Payload, part: Component) -> Result<Self> {
+        let version = match part {
+            Component::Heap => payload.version,
+            Component::Memory => payload.memory.map_or("", |memory| memory.version),
+            Component::Libc(_) => payload.libc.version,
+            Component::Supplied => payload.supplied.version,
+        };
+        let (architecture, is_one_each) = (payload.architecture, part != Component::Heap);
         let mut pieces = Vec::new();
-        for (number, member) in members.iter().enumerate() {
+        for (number, member) in part.members(payload).into_iter().enumerate() {
             let bad =
                 |e: object::Error| Error::malformed(e.to_string()).member(member.name.as_bytes());
             let file = ElfFile64::<LittleEndian>::parse(member.bytes.get()).map_err(bad)?;
@@ -151,12 +133,8 @@ impl Code {
     /// Searches `image` for it; `None` if no piece was found.
     pub fn locate(&self, image: &Image<'_>) -> Option<Located<'_>> {
         let find = |piece: &Piece| {
-            let loads = image.loads.iter().filter(|l| l.executable);
-            let mut found = loads.filter_map(|load| {
-                let place = piece.places(load.data).next();
-                place.map(|at| load.address.wrapping_add(at as u64))
-            });
-            piece.is_telling().then(|| found.next())?
+            let telling = Some(piece).filter(|piece| piece.is_telling());
+            telling?.addresses(image).next()
         };
         let addresses: Vec<Option<u64>> = self.pieces.iter().map(find).collect();
         addresses.iter().any(Option::is_some).then_some(())?;
@@ -245,11 +223,7 @@ impl Located<'_> {
             return Whereabouts::Not;
         }
         // At the right place among the others, even its few bytes prove it.
-        let loads = image.loads.iter().filter(|l| l.executable);
-        let mut places = loads.flat_map(|load| {
-            let places = piece.places(load.data);
-            places.map(|at| load.address.wrapping_add(at as u64))
-        });
+        let mut places = piece.addresses(image);
         places
             .find(|at| self.is_in_place(number, *at))
             .map_or(Whereabouts::Parts, entry)
@@ -281,6 +255,15 @@ impl Piece {
     fn is_at(&self, bytes: &[u8]) -> bool {
         let fixed = |r: &Range<usize>| bytes.get(r.clone()) == self.bytes.get(r.clone());
         self.fixed.iter().all(fixed)
+    }
+
+    /// The addresses at which it may begin in the code of `image`.
+    fn addresses<'c>(&'c self, image: &'c Image<'_>) -> impl Iterator<Item = u64> + 'c {
+        let loads = image.loads.iter().filter(|load| load.executable);
+        loads.flat_map(|load| {
+            let places = self.places(load.data);
+            places.map(move |at| load.address.wrapping_add(at as u64))
+        })
     }
 
     /// The places in `code` where it may begin: none if all its bytes may be changed.

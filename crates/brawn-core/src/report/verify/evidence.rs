@@ -1,6 +1,6 @@
 //! Finds out where a function comes from.
 
-use super::code::{Code, Located, Match, Whereabouts};
+use super::code::{Located, Match, Whereabouts};
 use super::{Function, Group, Provider};
 use crate::archive::mimalloc;
 use crate::elf::image::{Image, Symbol, SymbolKind};
@@ -18,11 +18,11 @@ pub(super) struct Evidence<'e, 'a> {
     pub(super) image: &'e Image<'a>,
     pub(super) found: &'e inspect::Inspection,
     /// The heap's code that was found in it.
-    pub(super) located: Option<(&'e Code, Located<'e>)>,
+    pub(super) located: Option<Located<'e>>,
     /// The memory functions' code that was found in it.
-    pub(super) memory: Option<(&'e Code, Located<'e>)>,
+    pub(super) memory: Option<Located<'e>>,
     /// The other functions' code that was found in it.
-    pub(super) others: Option<(&'e Code, Located<'e>)>,
+    pub(super) others: Option<Located<'e>>,
     /// The places of functions that have one of brawn's own names.
     pub(super) own_places: HashSet<(usize, u64)>,
     /// The memory functions that also have one of brawn's names.
@@ -70,8 +70,8 @@ impl Evidence<'_, '_> {
 
     fn named(&self, name: &str, symbol: &Symbol<'_>, group: Group) -> (Provider, Sure, String) {
         let answer = |provider, sure, what: &str| (provider, sure, what.to_string());
-        if let Some((code, located)) = self.code(group) {
-            let version = code.version;
+        if let Some(located) = self.code(group) {
+            let version = located.code.version;
             let jump = self.rewritten.as_ref();
             let jump = jump.and_then(|r| r.behind(self.image, symbol.address));
             let what = match located.at(self.image, name, jump.unwrap_or(symbol.address)) {
@@ -179,7 +179,7 @@ impl Evidence<'_, '_> {
     }
 
     /// The payload's code for functions of `group`.
-    fn code(&self, group: Group) -> Option<&(&Code, Located<'_>)> {
+    fn code(&self, group: Group) -> Option<&Located<'_>> {
         match group {
             Group::Heap => self.located.as_ref(),
             Group::Memory => self.memory.as_ref(),
@@ -235,40 +235,33 @@ impl Evidence<'_, '_> {
 
     fn stripped(&self, name: &str, group: Group) -> (Provider, Sure, Option<u64>, String) {
         let unknown = |what: &str| (Provider::Unknown, Sure::Guess, None, what.to_string());
-        if group == Group::Memory && self.memory.is_none() {
+        let Some(located) = self.code(group) else {
+            let is_memory = group == Group::Memory;
             return match self.found.memory {
-                Memory::Musl if name == "memcpy" => (
+                Memory::Musl if is_memory && name == "memcpy" => (
                     Provider::Musl,
                     Sure::Likely,
                     None,
                     "musl's code for it is in the program".to_string(),
                 ),
-                _ => unknown("stripped"),
+                _ if is_memory || !self.is_other => unknown("stripped"),
+                _ => unknown("stripped, and the note is of another brawn"),
             };
-        }
-        match self.code(group) {
-            Some((code, located)) => {
-                let brawns = |address, what: &str| {
-                    let what = format!(
-                        "brawn {}'s code for it is in the program{what}",
-                        code.version
-                    );
-                    (Provider::Brawn, Sure::Likely, address, what)
-                };
-                match located.find(self.image, name) {
-                    Whereabouts::At(address) => brawns(Some(address), ""),
-                    Whereabouts::Parts => brawns(None, ", in parts"),
-                    Whereabouts::Not => unknown(
-                        "stripped, and brawn's code for it is not in the program: brawn cannot find out whether \
-                         another one is",
-                    ),
-                    Whereabouts::TooShort => {
-                        unknown("stripped, and too short to be recognized by its code")
-                    }
-                }
+        };
+        let version = located.code.version;
+        let brawns = |address, what: &str| {
+            let what = format!("brawn {version}'s code for it is in the program{what}");
+            (Provider::Brawn, Sure::Likely, address, what)
+        };
+        match located.find(self.image, name) {
+            Whereabouts::At(address) => brawns(Some(address), ""),
+            Whereabouts::Parts => brawns(None, ", in parts"),
+            Whereabouts::Not => unknown(
+                "stripped, and brawn's code for it is not in the program: brawn cannot find out whether another one is",
+            ),
+            Whereabouts::TooShort => {
+                unknown("stripped, and too short to be recognized by its code")
             }
-            None if self.is_other => unknown("stripped, and the note is of another brawn"),
-            None => unknown("stripped"),
         }
     }
 }

@@ -121,13 +121,12 @@ impl<'a> Site<'a> {
         sources: &[&str],
         last: &[&str],
     ) -> Result<Option<String>> {
-        let mut arguments: Vec<OsString> =
-            way.toolchain.words().iter().map(OsString::from).collect();
+        let mut arguments: Vec<OsString> = way.toolchain.words.iter().map(OsString::from).collect();
         arguments.extend(FLAGS.map(OsString::from));
         arguments.push("-o".into());
         arguments.push(output.into());
         arguments.extend(sources.iter().map(|source| self.at(source).into()));
-        arguments.extend(way.toolchain.objects().iter().map(OsString::from));
+        arguments.extend(way.toolchain.objects.iter().map(OsString::from));
         arguments.extend(last.iter().map(OsString::from));
         let run = self.run(&way.path, &arguments, PATIENCE)?;
         if run.end == End::Exit(0) {
@@ -272,18 +271,15 @@ impl Way {
 
     /// The whole command.
     pub fn line(&self) -> String {
-        self.toolchain.line(self.toolchain.objects())
+        self.toolchain.line(&self.toolchain.objects)
     }
 
     /// The same with a compiler for C++.
     pub fn with(&self, text: &str) -> Result<Self> {
-        let is_static = self
-            .toolchain
-            .words()
-            .iter()
-            .any(|word| word.starts_with("-static"));
+        let mut words = self.toolchain.words.iter();
+        let is_static = words.any(|word| word.starts_with("-static"));
         let way = Self::of(self.name, self.kind, text, is_static)?;
-        let toolchain = way.toolchain.with(self.toolchain.objects().to_vec());
+        let toolchain = way.toolchain.with(self.toolchain.objects.clone());
         Ok(Self { toolchain, ..way })
     }
 

@@ -1,6 +1,6 @@
 //! `brawn patch` of a bundle of a Swift SDK: as the archive that is downloaded, or unpacked.
 
-use super::{Args, Report, Status, failed, one_of_many, options, status};
+use super::{Args, Report, Status, failed, left_alone, one_of_many, options, status};
 use crate::bar::Bar;
 use crate::file::notice;
 use crate::typed;
@@ -121,9 +121,8 @@ pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
     }
     let is_whole = real == root;
     for Alone { target, reason } in bundle.alone.into_iter().filter(|_| is_whole) {
-        let mut report = Report::new(root, Status::LeftAlone);
-        report.reason = Some(format!("{}: {reason}", target.triple));
-        reports.push(report);
+        let why = format!("{}: {reason}", target.triple);
+        reports.push(left_alone(root, why));
     }
     if reports.iter().all(|r| r.status == Status::LeftAlone) {
         let error = Error::not_applicable("nothing in this bundle that brawn can patch");

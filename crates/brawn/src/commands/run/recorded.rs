@@ -24,12 +24,7 @@ pub fn run(args: &Args, file: &Path) -> Result<Infallible, Stop> {
 
 fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
     let program = search::search(args.name())?;
-    let note = |text: &str| {
-        if args.verbose {
-            ui::info(&format!("{}: {text}", shown(&program)));
-        }
-    };
-    let ready = prepare(&program, args, &note)?;
+    let ready = prepare(&program, args)?;
     if matches!(ready, cached::Ready::AsItIs) {
         let error = Error::not_applicable(
             "musl's own heap is not in it, so brawn's cannot record in its place",

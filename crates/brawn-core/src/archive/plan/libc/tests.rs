@@ -1,7 +1,7 @@
 use crate::archive::Edit;
 use crate::archive::plan::{Action, Options, State};
 use crate::component::{Component, Families};
-use crate::testing::{Sym, archive, fake_payload, musl, object};
+use crate::for_tests::{Sym, archive, fake_payload, musl, object};
 use brawn_payload::{Frames, Function, Member, Payload, Profile, Set};
 
 /// A function's name and family, its group, which names of brawn's it needs besides the note, and which names of

@@ -1,7 +1,7 @@
 use super::*;
 use crate::archive::plan::{Action, Options};
 use crate::component::Component;
-use crate::testing::{Sym, archive, fake_payload, musl, object};
+use crate::for_tests::{Sym, archive, fake_payload, musl, object};
 use brawn_payload::{Member as Object, Profile};
 
 type Members = Vec<(&'static str, Vec<u8>)>;

@@ -12,9 +12,10 @@ fn what_relocations_leave() {
 #[test]
 fn what_tells_a_function_is_in_no_other() {
     for payload in brawn_payload::payloads() {
-        let mut codes = vec![Code::read(payload).unwrap()];
-        let sets = payload.memory.into_iter().chain([payload.libc]);
-        codes.extend(sets.map(|set| Code::of_set(payload, set).unwrap()));
+        let parts = Component::ALL.iter();
+        let codes: Vec<Code> = parts
+            .map(|part| Code::read(payload, *part).unwrap())
+            .collect();
         let pieces = codes.iter().enumerate().flat_map(|(set, code)| {
             let pieces = code.pieces.iter().enumerate();
             pieces.map(move |(number, piece)| ((set, number, piece.member), piece))
@@ -42,7 +43,7 @@ fn what_tells_a_function_is_in_no_other() {
 #[test]
 fn every_function_of_the_surface_has_code() {
     for payload in brawn_payload::payloads() {
-        let code = Code::read(payload).unwrap();
+        let code = Code::read(payload, Component::Heap).unwrap();
         for name in payload.surface {
             let found = code
                 .pieces

@@ -195,10 +195,7 @@ impl<'r> Programs<'r> {
         if why.is_empty() {
             why.push("the program has no such row".into());
         }
-        self.left_out.push(LeftOut {
-            rows: missing.into_iter().map(str::to_owned).collect(),
-            why: format!("`{}`: {}", way.typed(), why.join("; ")),
-        });
+        self.leave_out(&missing, format!("`{}`: {}", way.typed(), why.join("; ")));
     }
 
     /// Adds rows, in the order of `order`.
@@ -221,31 +218,44 @@ impl<'r> Programs<'r> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let mut order = Vec::new();
-        let why = match self.compilers_of_cxx(asked)? {
-            Err(why) => why,
-            Ok(ways) => {
-                for way in &ways {
-                    let path = self.path("cxx", side(way));
-                    let files = [THROW.0, MAIN.0];
-                    if let Some(said) = self.site.compile(way, &path, &files, &["-lm"])? {
-                        let why = format!("`{}`: {}", way.typed(), self.site.message(&said));
-                        self.leave_out(&wanted, why);
-                        return Ok(());
-                    }
-                    if side(way) == STOCK {
-                        self.site.check(way, &path)?;
-                    }
-                    order = self.listed(&path)?;
-                    self.lacks(way, &mut wanted, &order, Vec::new());
-                }
-                self.cxx = ways;
-                self.add(order, &wanted);
+        let ways = match self.compilers_of_cxx(asked)? {
+            Ok(ways) => ways,
+            Err(why) => {
+                self.leave_out(&wanted, why);
                 return Ok(());
             }
         };
-        self.leave_out(&wanted, why);
+        let mut order = Vec::new();
+        for way in &ways {
+            let path = self.path("cxx", side(way));
+            if !self.is_built(way, &path, (&[THROW.0, MAIN.0], &["-lm"]), &wanted)? {
+                return Ok(());
+            }
+            if side(way) == STOCK {
+                self.site.check(way, &path)?;
+            }
+            order = self.listed(&path)?;
+            self.lacks(way, &mut wanted, &order, Vec::new());
+        }
+        self.cxx = ways;
+        self.add(order, &wanted);
         Ok(())
+    }
+
+    /// Builds the program of some rows from these files, and leaves the rows out if their compiler cannot.
+    fn is_built(
+        &mut self,
+        way: &Way,
+        path: &Path,
+        (files, flags): (&[&str], &[&str]),
+        rows: &[&str],
+    ) -> Result<bool> {
+        let said = self.site.compile(way, path, files, flags)?;
+        if let Some(said) = &said {
+            let why = format!("`{}`: {}", way.typed(), self.site.message(said));
+            self.leave_out(rows, why);
+        }
+        Ok(said.is_none())
     }
 
     fn leave_out(&mut self, rows: &[&str], why: String) {
@@ -268,18 +278,17 @@ impl<'r> Programs<'r> {
                 false => guessed.clone(),
             };
             let found = text.as_deref().map(|text| way.with(text));
-            match (found, text.as_deref().unwrap_or("C++ compiler")) {
-                (Some(Ok(way)), _) => ways.push(way),
-                (Some(Err(error)), _) if !is_glibc && asked.cxx.is_some() => return Err(error),
-                (_, text) if is_glibc => {
-                    return Ok(Err(format!(
-                        "they are in C++, and there is no `{text}` for glibc"
-                    )));
-                }
-                (_, text) => {
-                    return Ok(Err(format!(
-                        "they are in C++, and there is no `{text}`: name a compiler for musl with `--cxx`"
-                    )));
+            match found {
+                Some(Ok(way)) => ways.push(way),
+                Some(Err(error)) if !is_glibc && asked.cxx.is_some() => return Err(error),
+                _ => {
+                    let text = text.as_deref().unwrap_or("C++ compiler");
+                    let more = match is_glibc {
+                        true => " for glibc",
+                        false => ": name a compiler for musl with `--cxx`",
+                    };
+                    let why = format!("they are in C++, and there is no `{text}`{more}");
+                    return Ok(Err(why));
                 }
             }
         }
@@ -293,9 +302,7 @@ impl<'r> Programs<'r> {
         }
         for way in self.ways.clone() {
             let path = self.path("start", side(&way));
-            if let Some(said) = self.site.compile(&way, &path, &[LIVES.0], &[])? {
-                let why = format!("`{}`: {}", way.typed(), self.site.message(&said));
-                self.leave_out(&wanted, why);
+            if !self.is_built(&way, &path, (&[LIVES.0], &[]), &wanted)? {
                 return Ok(());
             }
         }

@@ -54,18 +54,15 @@ pub fn text(measured: &Measured, sort: Sort, width: Option<usize>) -> String {
         text += &table.line("geometric mean", None, of(stock), of(brawn), None);
         text.push('\n');
     }
-    for left in &measured.left_out {
-        let said = format!("left out: {}", left_out(left));
-        text += &ui::folded(&shown::line(&said).to_string(), 2, width);
-        text.push('\n');
+    let folded = |said: &str, indent| ui::folded(&shown::line(said).to_string(), indent, width);
+    let left = measured.left_out.iter();
+    let left = left.map(|left| format!("left out: {}", left_out(left)));
+    let findings = measured.findings.iter();
+    let findings = findings.map(|f| format!("{}, {}: {}", f.row, f.form, f.what));
+    for said in left.chain(findings) {
+        text += &(folded(&said, 2) + "\n");
     }
-    for finding in &measured.findings {
-        let said = format!("{}, {}: {}", finding.row, finding.form, finding.what);
-        text += &ui::folded(&shown::line(&said).to_string(), 2, width);
-        text.push('\n');
-    }
-    text += &ui::folded(&shown::line(&measured.verdict).to_string(), 0, width);
-    text
+    text + &folded(&measured.verdict, 0)
 }
 
 /// The rows of each family; all below no name if the slowest come first.

@@ -26,7 +26,10 @@ fn draw(state: &mut u64, below: usize) -> usize {
 
 /// The functions of a libc.a that programs may name.
 fn functions(musl: &str) -> Vec<String> {
-    let path = build::tools().join("musls").join(musl).join("lib/libc.a");
+    let path = programs_for_tests::tools()
+        .join("musls")
+        .join(musl)
+        .join("lib/libc.a");
     let bytes = std::fs::read(&path)
         .unwrap_or_else(|e| panic!("{}: {e}; `make test-tools` builds it", path.display()));
     let archive = Archive::read(&bytes).expect("an archive");
