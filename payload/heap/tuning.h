@@ -214,10 +214,9 @@
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
 // that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN (only in checked profiles if segments are kept).  Slack (slack.c) is not in use, except in
 // checked profiles, which do not count it.  Until one part in BRAWN_LARGE_LEARNS of the peak went for making room within the last second, it is
-// one part in BRAWN_LARGE_MORE_FIRST.  (With one part in 4 `waves` of bench/workloads/overtime.c
-// takes a tenth less time, and stress.c a seventh more memory.)
+// one part in BRAWN_LARGE_MORE_FIRST.
 #ifndef BRAWN_LARGE_MORE
-#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 8)
+#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 4)
 #endif
 #define BRAWN_LARGE_MORE_FIRST 32
 #define BRAWN_LARGE_LEARNS 16
