@@ -209,6 +209,14 @@ static inline INLINED size_t brawn_large_most(void) {
     return mi_likely(mi_atomic_load_relaxed(&brawn_large_bytes) <= before) ? before : brawn_large_most_seen(before);
 }
 
+// The same before `segment` is freed.  It need not be looked at if that is the only large block in use, and more was in use before.
+static inline INLINED void brawn_large_most_with(const mi_segment_t *segment) {
+    const size_t before = mi_atomic_load_relaxed(&brawn_large_peak);
+    if (mi_likely(mi_atomic_load_relaxed(&brawn_large_bytes) <= before)) return;
+    const bool alone = brawn_heap != NULL && ((brawn_tld_t *)brawn_heap->tld)->large_live == 1 && mi_atomic_load_relaxed(&brawn_threads_count) == 0;
+    if (!alone || segment->segment_size > before) brawn_large_most_seen(before);
+}
+
 // How much blocks in use and kept ones may take together, for BRAWN_KEPT_LARGE_ROOM: what was in use at most, and a part more.  `size`
 // bytes are no longer in use.  What was long ago is forgotten slowly.
 static size_t brawn_large_room(size_t size) {
@@ -366,7 +374,7 @@ static size_t brawn_large_limit(size_t used) {
     const size_t most = brawn_large_most();
     if (!BRAWN_LARGE_TIGHT) {
         // (Vectors that grow by copies make room a few times, and what is kept beside their peak never serves again.)
-        const bool goes_on = mi_atomic_load_relaxed(&brawn_made_room) >= most / BRAWN_LARGE_LEARNS;
+        const bool goes_on = mi_atomic_load_relaxed(&brawn_made_room) >= most;
         // A checked profile has no slack to cut off.  Where few blocks take turns there, half of the peak more saves the page faults of each turn.
         const size_t part = BRAWN_CHECKED && brawn_large_takes_turns(most) ? 2 : goes_on ? BRAWN_LARGE_MORE
                                                                                          : BRAWN_LARGE_MORE_FIRST;

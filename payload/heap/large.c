@@ -27,7 +27,7 @@ typedef struct brawn_kept_large_s brawn_kept_large_t;
 static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment);
 static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment);
 static void brawn_large_before_growth(size_t more);
-static inline INLINED size_t brawn_large_most(void);
+static inline INLINED void brawn_large_most_with(const mi_segment_t *segment);
 
 // Bytes from the header's start to the block, where no alignment is asked for.  Both begin in one page of the kernel's, so that a block of which one
 // page is used takes one.  Neighbours begin in different lines of their pages, since lines at one place in all pages would share a 64th of the
@@ -319,8 +319,8 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #endif
     const bool plain = brawn_large_is_plain(segment);
     brawn_kept_large_t *const own = plain ? brawn_own_large_for(segment) : NULL;
+    brawn_large_most_with(segment);  // before its slack counts as in use
     brawn_large_note_freed();
-    brawn_large_most();  // before its slack counts as in use
     brawn_slack_forget(segment);
     brawn_slack_tell(BRAWN_SLACK_STEP_FREED);
     if (mi_unlikely(plain && brawn_large_offset(segment) != brawn_large_start(segment))) brawn_large_place(segment, brawn_large_start(segment));

@@ -191,12 +191,11 @@
 #ifndef BRAWN_KEPT_LARGE_HALVES
 #define BRAWN_KEPT_LARGE_HALVES 6
 #endif
-// (16 MiB, and the header of its mapping.)
+// (The largest block that glibc's malloc does not give back to the kernel at once, DEFAULT_MMAP_THRESHOLD_MAX of its malloc.c, and its header.)
 #ifndef BRAWN_KEPT_LARGE_ONE
-#define BRAWN_KEPT_LARGE_ONE ((16u << 20) + (64u << 10))
+#define BRAWN_KEPT_LARGE_ONE ((32u << 20) + (64u << 10))
 #endif
-// The allowance is at most so many bytes for each thread: twice the largest block that glibc's malloc does not give back to the kernel at
-// once (DEFAULT_MMAP_THRESHOLD_MAX of its malloc.c).
+// The allowance is at most so many bytes for each thread: twice that.
 #ifndef BRAWN_ALLOWANCE
 #define BRAWN_ALLOWANCE ((size_t)64 << 20)
 #endif
@@ -213,13 +212,12 @@
 
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
 // that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN (only in checked profiles if segments are kept).  Slack (slack.c) is not in use, except in
-// checked profiles, which do not count it.  Until one part in BRAWN_LARGE_LEARNS of the peak went for making room within the last second, it is
-// one part in BRAWN_LARGE_MORE_FIRST.
+// checked profiles, which do not count it.  Until as much as the peak went for making room within the last second, it is one part in
+// BRAWN_LARGE_MORE_FIRST: a program that once turns to blocks of another size makes room for less than that.
 #ifndef BRAWN_LARGE_MORE
 #define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 4)
 #endif
 #define BRAWN_LARGE_MORE_FIRST 32
-#define BRAWN_LARGE_LEARNS 16
 // If this is not 0, slack is cut off, too.  And instead of adding half of BRAWN_KEPT_LARGE_MIN, the limit is lowered by what threads have free
 // in their segments, by at most this many bytes.
 #ifndef BRAWN_LARGE_TIGHT
