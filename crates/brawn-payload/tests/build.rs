@@ -358,6 +358,16 @@ fn builds_of_one_checkout_share_what_is_compiled() -> Result<()> {
     let compiled = kept()?;
     assert!(compile("second")? == first);
     assert_eq!(kept()?, compiled, "it was compiled again");
+    // The engine's folder is among zig's arguments for a heap: it is the same for all of them, and has the same files.
+    let engine = |work: &str| -> Result<engine::Engine> {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let patched = engine::patched(manifest, &payload, &folder.path().join(work))?;
+        source::share_engine(patched, &tools.join("zig-cache"))
+    };
+    let (first_engine, second_engine) = (engine("first")?, engine("second")?);
+    assert_eq!(first_engine.folder, second_engine.folder);
+    let own = fs::read(folder.path().join("second/engine/src/alloc.c"))?;
+    assert!(fs::read(second_engine.folder.join("src/alloc.c"))? == own);
     // What a file includes counts as the file itself does.
     let header = payload.join("attach/x86_64/start.h");
     let other = fs::read_to_string(&header)? + "int brawn_other(void) { return 1; }\n";
