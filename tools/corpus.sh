@@ -44,18 +44,54 @@ get_crate() {
   cp "${CARGO_HOME:-$HOME/.cargo}"/registry/cache/*/"$3" .
 }
 
+# A client takes longer to begin than to get a file: so each gets many at once.  What does not come in this way is asked for
+# alone, below, and what failed is said there.
+many_npm() { # LIST FOLDER
+  local packages
+  mapfile -t packages < <(awk '{ print $2 "@" $3 }' "$1")
+  (cd "$2" && npm pack --silent "${packages[@]}") >/dev/null 2>&1
+}
+
+many_deb() { # LIST FOLDER
+  local packages
+  mapfile -t packages < <(awk '{ print $2 "=" $3 }' "$1")
+  (cd "$2" && apt-get download -qq -o APT::Sandbox::User=root "${packages[@]}") >/dev/null 2>&1
+}
+
+# pip gets one file of a package at a time, chosen by its hash: whatever the n-th file of any package is.
+many_pypi() { # LIST FOLDER
+  local turn platform arguments
+  awk -v folder="$2" '{ print $2 "==" $3 " --hash=sha256:" $5 >(folder "/" ++n[$2] ".txt") }' "$1"
+  for turn in "$2"/*.txt; do
+    arguments=()
+    for platform in $(sed -n 's/.*-\([^ -]*\)\.whl .*/\1/p' "$1" | tr . '\n' | sort -u); do arguments+=(--platform "$platform"); done
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+      --implementation cp --python-version 312 "${arguments[@]}" --dest "$2" -r "$turn" >/dev/null 2>&1 || true
+  done
+}
+
+many_crate() { :; }
+
 get_all() { # REGISTRY
-  local registry package version file hash status=0
+  local registry package version file hash status=0 many=$work/many-$1
+  mkdir "$many"
   while read -r registry package version file hash; do
-    if [[ $registry != "$1" ]] || is_there "$file" "$hash"; then continue; fi
+    if [[ $registry == "$1" ]] && ! is_there "$file" "$hash"; then printf '%s\n' "$registry $package $version $file $hash"; fi
+  done <"$list" | sort -u >"$many.list"
+  [[ ! -s $many.list ]] || "many_$1" "$many.list" "$many" || true
+  while read -r registry package version file hash; do
     local folder=$work/$file
     mkdir "$folder"
-    if ! (cd "$folder" && "get_$registry" "$package" "$version" "$file") ||
-      ! keep "$folder/$file" "$file" "$hash"; then
+    if [[ -f $many/$file ]]; then
+      mv "$many/$file" "$folder/"
+    else
+      (cd "$folder" && "get_$registry" "$package" "$version" "$file") || true
+    fi
+    if [[ ! -f $folder/$file ]] || ! keep "$folder/$file" "$file" "$hash"; then
       printf 'cannot get %s %s from %s\n' "$package" "$version" "$registry" >&2
       status=1
     fi
-  done <"$list"
+  done <"$many.list"
   return "$status"
 }
 
