@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Gets the public packages that the tests of `inspect` look into (tools/corpus.txt), each with its
-# registry's own client, into target/tools/corpus/, about 520 MB.  Every file is held against its
+# registry's own client, into target/tools/corpus/, about 330 MB.  Every file is held against its
 # SHA-256; one that is there already is not got again.  Debian packages are unpacked beside.
 #
-# tools/corpus.sh LIST: those of another list, as tools/corpus-all.txt.
+# tools/corpus.sh LIST…: those of other lists, as tools/corpus-all.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-list=$PWD/${1:-tools/corpus.txt}
+[[ $# != 0 ]] || set -- tools/corpus.txt
 corpus=$PWD/target/tools/corpus
 mkdir -p "$corpus"
 work=$(mktemp -d "$corpus/.work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+list=$work/list
+grep -hv '^#' "$@" >"$list"
 
 is_there() { # FILE SHA256
   [[ -f $corpus/$1 ]] && sha256sum --quiet --check - <<<"$2  $corpus/$1" >/dev/null 2>&1
@@ -18,7 +20,7 @@ is_there() { # FILE SHA256
 
 keep() { # PATH FILE SHA256
   if ! sha256sum --quiet --check - <<<"$3  $1" >/dev/null 2>&1; then
-    printf '%s: its SHA-256 is not %s of tools/corpus.txt\n' "$2" "$3" >&2
+    printf '%s: its SHA-256 is not %s of the list\n' "$2" "$3" >&2
     return 1
   fi
   mv "$1" "$corpus/$2"

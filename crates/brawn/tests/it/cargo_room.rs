@@ -43,7 +43,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// An executable named `program`.
+    /// An executable named `program`, without debug information: linking std's takes a quarter of the time.
     pub fn new() -> Self {
         let package = Self {
             folder: tempfile::tempdir().expect("a temporary directory"),
@@ -52,7 +52,7 @@ impl Package {
         };
         package.write(
             "Cargo.toml",
-            "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n",
+            "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[profile.dev]\ndebug = false\n[workspace]\n",
         );
         package.write("src/main.rs", PROGRAM);
         package
