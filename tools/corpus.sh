@@ -68,7 +68,8 @@ many_pypi() { # LIST FOLDER
     arguments=()
     for platform in $(sed -n 's/.*-\([^ -]*\)\.whl .*/\1/p' "$1" | tr . '\n' | sort -u); do arguments+=(--platform "$platform"); done
     python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
-      --implementation cp --python-version 312 "${arguments[@]}" --dest "$2" -r "$turn" >/dev/null 2>&1 || true
+      --implementation cp --python-version 312 "${arguments[@]}" --dest "$2" -r "$turn" >/dev/null 2>&1 ||
+      printf 'pip does not get all at once of %s\n' "$(paste -sd ' ' "$turn")"
   done
 }
 
@@ -80,16 +81,13 @@ get_all() { # REGISTRY
   while read -r registry package version file hash; do
     if [[ $registry == "$1" ]] && ! is_there "$file" "$hash"; then printf '%s\n' "$registry $package $version $file $hash"; fi
   done <"$list" | sort -u >"$many.list"
-  [[ ! -s $many.list ]] || "many_$1" "$many.list" "$many" || true
+  [[ ! -s $many.list ]] || "many_$1" "$many.list" "$many" || printf '%s: one at a time\n' "$1"
   while read -r registry package version file hash; do
     local folder=$work/$file
     mkdir "$folder"
-    if [[ -f $many/$file ]]; then
-      mv "$many/$file" "$folder/"
-    else
-      (cd "$folder" && "get_$registry" "$package" "$version" "$file") || true
-    fi
-    if [[ ! -f $folder/$file ]] || ! keep "$folder/$file" "$file" "$hash"; then
+    if [[ -f $many/$file ]]; then mv "$many/$file" "$folder/"; fi
+    if { [[ ! -f $folder/$file ]] && ! (cd "$folder" && "get_$registry" "$package" "$version" "$file"); } ||
+      ! keep "$folder/$file" "$file" "$hash"; then
       printf 'cannot get %s %s from %s\n' "$package" "$version" "$registry" >&2
       status=1
     fi
