@@ -18,6 +18,7 @@ target/tools/.done: tools/setup.sh tools/requirements.txt
 # What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages.  All at
 # once, since each waits for the network, or is a chain of steps that leaves a processor idle.
 for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk musls-shared
+corpus-which = tools/corpus.txt tools/corpus-learnt.txt
 # What only tests of packages, images and the guide's book need.
 for-packaging := image-base mdbook
 .PHONY: $(for-tests) $(for-packaging)
@@ -26,7 +27,7 @@ test-tools: tools
 	+$(together) $(for-tests)
 # They take no part in make's jobs, whose pipe is not theirs: cargo would warn of it.
 $(for-tests) $(for-packaging): | tools
-	MAKEFLAGS= $(stage) tools/$@.sh tools/$@.sh
+	MAKEFLAGS= $(stage) tools/$@.sh tools/$@.sh $($@-which)
 test-programs: | tools
 	$(stage) 'compiling tests' cargo test --workspace --locked --no-run
 fuzz-programs: | tools
@@ -37,7 +38,7 @@ test-programs packaging-programs test test-packaging: export CARGO_INCREMENTAL ?
 # Every test but those of `test-packaging`, which compile while what they need is made, then fuzzing, 5 seconds for each
 # target.  Of the conformance suite those trials run that cover the others (conformance/README.md).
 test: tools
-	+$(together) $(for-tests) test-programs fuzz-programs
+	+$(together) $(few) $(for-tests) test-programs fuzz-programs
 	tools/tests.sh
 	$(stage) fuzzing tools/fuzz.sh 5
 	@$(not-run)
@@ -49,11 +50,17 @@ test-packaging: tools
 packaging-programs: | tools
 	$(stage) 'compiling tests of packaging/' cargo test --workspace --locked --no-run --test packaging
 # No test is left out in silence.
-not-run = printf 'not run: %d tests of packages, images and the book, which take %s more; make test-all runs them, too\n' \
+not-run = printf 'not run: %d tests of packages, images and the book, which take %s more; what is learnt of zig 0.13 and later semgreps, a minute and 250 MB more; make test-all runs them, too\n' \
   "$$(grep -c '^\#\[test\]' crates/brawn/tests/packaging/*.rs | awk -F: '{ n += $$2 } END { print n }')" '3 GB'
+
+# What brawn's signatures are learnt from alone: musls that a zig compiles for half a minute each, and large packages.
+# `make test-all` gets them, and tells the tests that they have to be there.
+few = musls-which='--but zig-code' corpus-which=tools/corpus.txt
 
 # Every test.  CI runs this.
 test-all: not-run = true
+test-all: few =
+test-all: export BRAWN_TEST_ALL = 1
 test-all: test test-packaging
 
 # Every test with every trial of the conformance suite, the crates as they are published, and C packages whose tests are short.
@@ -109,8 +116,7 @@ bench-wasmtime: tools
 
 # `brawn rewrite` on the large programs of public packages, too (2.8 GB): rewritten or refused, and real jobs before and after.
 corpus-all: tools
-	tools/corpus.sh
-	tools/corpus.sh tools/corpus-all.txt
+	tools/corpus.sh $(corpus-which) tools/corpus-all.txt
 	BRAWN_CORPUS_ALL=1 cargo test --locked -p brawn --test it -- rewrite_corpus the_database_is_what_is_learnt
 
 # `brawn rewrite` and `brawn run`: time, memory, disk.

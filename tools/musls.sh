@@ -2,7 +2,8 @@
 # Gets the musls of tools/musls.lock below target/tools/musls, one folder for each with `lib` and
 # `include`.  Touches nothing else on the system.
 #
-# Does what is missing: nothing, the second time.  `tools/musls.sh NAME…` gets only these.
+# Does what is missing: nothing, the second time.  `tools/musls.sh NAME…` gets only these, and `tools/musls.sh --but KIND`
+# all but those of a kind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -11,6 +12,14 @@ musls=$root/target/tools/musls
 downloads=$musls/downloads
 mkdir -p "$downloads"
 . tools/fetch.sh
+but=
+if [[ ${1:-} == --but ]]; then
+  but=${2:?usage: tools/musls.sh [--but KIND] [NAME…]}
+  shift 2
+fi
+# A zig that compiles two musls, and is not needed any more then, is here once.
+wheels=$(mktemp -d "$musls/.wheels.XXXXXX")
+trap 'rm -rf "$wheels"' EXIT
 
 # of NAME: the release, file and SHA-256 of its lines.
 of() { awk -v name="$1" '$1 == name { print $4, $5, $6 }' "$lock"; }
@@ -59,11 +68,14 @@ get_zig() {
   [[ $kind != zig-code ]] || cache=$work/cache/global
   read -r release file sha < <(of "$name")
   if [[ $kind != zig ]] || ! "$zig/ziglang/zig" version 2>/dev/null | grep -qx "$release"; then
-    printf '%s --hash=sha256:%s\n' "$file" "$sha" >"$work/requirements.txt"
     zig=$work/zig
-    python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-      --root-user-action=ignore --target "$zig" -r "$work/requirements.txt" || fail "musl $name: pip could not install $file"
-    tools/zig-for-linux.sh "$zig"
+    [[ $kind != zig-code ]] || zig=$wheels/$release
+    if [[ ! -d $zig ]]; then
+      printf '%s --hash=sha256:%s\n' "$file" "$sha" >"$work/requirements.txt"
+      python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+        --root-user-action=ignore --target "$zig" -r "$work/requirements.txt" || fail "musl $name: pip could not install $file"
+      tools/zig-for-linux.sh "$zig"
+    fi
   fi
   printf 'int main(void) { return 0; }\n' >"$work/main.c"
   said=$(ZIG_VERBOSE_LINK=1 ZIG_GLOBAL_CACHE_DIR=$cache ZIG_LOCAL_CACHE_DIR=$work/cache/local "$zig/ziglang/zig" cc \
@@ -92,6 +104,7 @@ get_zig() {
 
 while read -r name kind; do
   [[ $# == 0 || " $* " == *" $name "* ]] || continue
+  [[ $kind != "$but" ]] || continue
   # Two at once would write the same folder.
   exec 9>"$musls/.$name.lock"
   flock 9

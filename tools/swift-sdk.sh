@@ -104,7 +104,7 @@ compile() {
     shift 2
     cd "$1" && shift && exec "$@" -o "$out"' sh "$objects" % "$folder" \
     "$work/bin/clang" -target "$arch-swift-linux-musl" --sysroot "$sdk" -resource-dir "$sdk/usr/lib/swift_static/clang" \
-    -fPIC -fno-ident -ffile-prefix-map="$folder"=. -ffile-prefix-map="$work"=. -w -O1 -DNDEBUG "${flags[@]}" -c % ||
+    -fPIC -fno-ident -ffile-prefix-map="$folder"=. -ffile-prefix-map="$work"=. -w -O0 -DNDEBUG "${flags[@]}" -c % ||
     fail "$archive does not compile for $arch"
   rm -f "$sdk/usr/lib/$archive"
   (cd "$objects" && LC_ALL=C llvm-ar rcsD "$sdk/usr/lib/$archive" *.o)

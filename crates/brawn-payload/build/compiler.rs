@@ -98,6 +98,11 @@ impl Compiler {
         self
     }
 
+    /// The folder of zig's earlier results.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     /// Any other C compiler, for the architecture that it runs on.
     pub fn host(program: &OsStr, work: &Path) -> Result<Self> {
         let output = Command::new(program)

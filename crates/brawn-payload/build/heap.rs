@@ -42,13 +42,17 @@ pub struct Preload {
 }
 
 impl Kit<'_> {
-    /// Builds every profile in every form.  `work` is a directory for what is linked.
-    pub fn build(&self, work: &Path, memory: Option<&Memory>) -> Result<Vec<Heaps>> {
+    /// Builds these profiles in every form.  `work` is a directory for what is linked.
+    pub fn build(
+        &self,
+        profiles: &[&'static str],
+        work: &Path,
+        memory: Option<&Memory>,
+    ) -> Result<Vec<Heaps>> {
         let shared = Some(&recipe::SHARED).filter(|_| self.architecture.has(Part::Shared));
         let preload = Some(&recipe::PRELOAD).filter(|_| memory.is_some());
         let forms = [Some(&recipe::LIBC), shared, preload];
         let forms: Vec<&Form> = forms.into_iter().flatten().collect();
-        let profiles: Vec<&str> = self.architecture.profiles().collect();
         let pairs: Vec<_> = profiles
             .iter()
             .flat_map(|profile| forms.iter().map(|form| (*profile, *form)))
@@ -56,7 +60,7 @@ impl Kit<'_> {
         let mut heaps =
             parallel::map(&pairs, |(profile, form)| self.form(form, profile))?.into_iter();
         let mut built = Vec::with_capacity(profiles.len());
-        for profile in profiles {
+        for &profile in profiles {
             let mut next = || heaps.next().ok_or("a form of the heap is missing");
             let libc = next()?;
             let shared = shared.map(|_| next()).transpose()?;

@@ -85,6 +85,7 @@ fn compile(
     out: &Path,
 ) -> Result<()> {
     let engine = engine::patched(manifest, payload, out)?;
+    let engine = source::share_engine(engine, compiler.cache())?;
     let targets = targets::build(compiler, payload, &engine, version, out)?;
     let embed = Embed {
         out,

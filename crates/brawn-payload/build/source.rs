@@ -2,7 +2,7 @@
 //! built.
 
 use crate::Result;
-use crate::engine::Engine;
+use crate::engine::{Engine, FOLDERS};
 use crate::recipe::{ATTACH_FLAGS, Architecture, CXX_FLAGS, FLAGS, Form, MEMORY_FLAGS};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -87,6 +87,30 @@ pub fn of_supplied(payload: &Path, architecture: &Architecture, version: &str) -
     add_files(&mut hash, "supplied", &payload.join("supplied"), |_| true)?;
     add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
     Ok(hex(hash))
+}
+
+/// Moves the engine to a folder below `cache` that is named after what is in it. zig finds its results by the names of folders,
+/// too: so every build of a checkout gives the same name, and the heaps are compiled once for all of them.
+pub fn share_engine(engine: Engine, cache: &Path) -> Result<Engine> {
+    let mut hash = of_words(&[&*engine.version]);
+    for part in FOLDERS {
+        add_files(&mut hash, part, &engine.folder.join(part), |_| true)?;
+    }
+    let folder = cache.join(format!("engine-{}", &hex(hash)[..32]));
+    if folder.is_dir() {
+        return Ok(Engine { folder, ..engine });
+    }
+    fs::create_dir_all(cache)?;
+    // Published whole, whoever else builds at this moment. `cache` may be on another filesystem.
+    let new = folder.with_extension(std::process::id().to_string());
+    let copy = engine.copied(&new)?;
+    if let Err(error) = fs::rename(&new, &folder) {
+        fs::remove_dir_all(&new)?;
+        if !folder.is_dir() {
+            return Err(format!("{}: {error}", folder.display()).into());
+        }
+    }
+    Ok(Engine { folder, ..copy })
 }
 
 /// A hash begun with `words`, each ended by a 0.

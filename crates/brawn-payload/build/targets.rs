@@ -41,12 +41,13 @@ pub fn build(
             architecture,
             version,
         };
+        let profiles: Vec<_> = architecture.profiles().collect();
         Ok(Target {
             architecture,
             attach: attach::build(compiler, payload, architecture, version)?,
             supplied: supplied::build(compiler, payload, architecture, version)?,
             libc: libc::build(compiler, payload, architecture, version, memory.as_ref())?,
-            heaps: kit.build(work, memory.as_ref())?,
+            heaps: kit.build(&profiles, work, memory.as_ref())?,
             memory,
         })
     });

@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+#[path = "build/aarch64.rs"]
+mod aarch64;
 mod common;
 #[path = "../build/compiler.rs"]
 mod compiler;
@@ -42,9 +44,34 @@ fn zig() -> PathBuf {
     root().join("target/tools/zig/ziglang/zig")
 }
 
-/// Copies payload and engine below `folder`, and builds there with what `compiler` makes: of each architecture and
-/// profile the heap in both forms, and the object for LD_PRELOAD.
-fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Result<Vec<Vec<u8>>> {
+/// With it, as `make test-everything` sets it, every profile is built each time.
+const EVERYTHING: &str = "BRAWN_CONFORMANCE_ALL";
+
+/// Those of an architecture's profiles that are built, where `are_enough` are for what is shown.
+fn profiles(architecture: &recipe::Architecture, are_enough: &[&str]) -> Vec<&'static str> {
+    let everything = std::env::var_os(EVERYTHING).is_some();
+    let all = architecture.profiles();
+    all.filter(|profile| everything || are_enough.contains(profile))
+        .collect()
+}
+
+/// Which profile shows for an architecture that zig's bytes are the same everywhere: what the profiles change is one header.
+fn shown(architecture: &recipe::Architecture) -> Vec<&'static str> {
+    let shows = match architecture.name {
+        "x86_64" => "fast",
+        "aarch64" => "secure",
+        _ => "lean",
+    };
+    profiles(architecture, &[shows])
+}
+
+/// Copies payload and engine below `folder`, and builds there with what `compiler` makes: of each architecture and those
+/// of its `profiles` the heap in both forms, and the object for LD_PRELOAD.
+fn build_in(
+    folder: &Path,
+    profiles: impl Fn(&recipe::Architecture) -> Vec<&'static str>,
+    compiler: impl Fn(&Path) -> Result<Compiler>,
+) -> Result<Vec<Vec<u8>>> {
     let (payload, work) = (folder.join("payload"), folder.join("work"));
     copy_tree(&root().join("payload"), &payload)?;
     fs::create_dir(&work)?;
@@ -64,7 +91,7 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
             architecture,
             version,
         };
-        for heaps in kit.build(&work, functions.as_ref())? {
+        for heaps in kit.build(&profiles(architecture), &work, functions.as_ref())? {
             built.push(heaps.libc.object.bytes);
             built.extend(heaps.shared.map(|heap| heap.object.bytes));
             built.extend(heaps.preload.map(|preload| preload.linked));
@@ -88,7 +115,7 @@ fn elsewhere() -> Result<&'static Elsewhere> {
         let name = folder.path().file_name().and_then(OsStr::to_str);
         let name = name.ok_or("a name")?.to_owned();
         let deep = folder.path().join("another directory/with a longer name");
-        let objects = build_in(&deep, |work| Compiler::zig(&zig(), work))?;
+        let objects = build_in(&deep, shown, |work| Compiler::zig(&zig(), work))?;
         Ok(Elsewhere { name, objects })
     };
     let built = BUILT.get_or_init(|| build().map_err(|error| error.to_string()));
@@ -106,10 +133,15 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
             .sum::<usize>()
     };
     let all = recipe::ARCHITECTURES.iter();
-    let expected: usize = all.map(|a| forms(a) * a.profiles().count()).sum();
+    let expected: usize = all.map(|a| forms(a) * shown(a).len()).sum();
     assert_eq!(built.len(), expected);
     let mut embedded: Vec<&[u8]> = Vec::new();
-    for p in brawn_payload::payloads() {
+    let is_shown = |p: &brawn_payload::Payload| {
+        let mut all = recipe::ARCHITECTURES.iter();
+        let own = all.find(|a| a.name == p.architecture.name());
+        own.is_some_and(|a| shown(a).contains(&p.profile.name()))
+    };
+    for p in brawn_payload::payloads().iter().filter(|p| is_shown(p)) {
         embedded.push(p.members[0].bytes.get());
         let mut shared = brawn_payload::shared().iter();
         let shared = shared.find(|s| s.architecture == p.architecture && s.profile == p.profile);
@@ -138,9 +170,11 @@ fn no_path_of_the_build_is_in_the_object() -> Result<()> {
 
 #[test]
 fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
-    for program in ["gcc", "clang"] {
+    // Each profile by one of them.
+    for (program, its) in [("gcc", ["fast", "secure"]), ("clang", ["lean", "trace"])] {
         let folder = tempfile::tempdir()?;
-        let built = build_in(folder.path(), |work| {
+        let its = |architecture: &_| profiles(architecture, &its);
+        let built = build_in(folder.path(), its, |work| {
             Compiler::host(OsStr::new(program), work)
         })
         .map_err(|error| format!("{program}: {error}"))?;
@@ -290,54 +324,6 @@ fn a_memory_function_that_defines_or_needs_what_is_not_listed_is_refused() -> Re
     Ok(())
 }
 
-/// gcc on an aarch64 machine, for which one that compiles for it stands here.
-fn gcc_for_aarch64(folder: &Path, flags: &'static [&'static str]) -> Result<Vec<u8>> {
-    let payload = root().join("payload");
-    let engine = engine::patched(Path::new(env!("CARGO_MANIFEST_DIR")), &payload, folder)?;
-    let compiler = Compiler::host(OsStr::new("aarch64-linux-gnu-gcc"), folder)?;
-    let architecture = recipe::Architecture {
-        name: "aarch64",
-        variant: "Aarch64",
-        zig_target: "aarch64-linux-musl",
-        flags,
-        parts: &[],
-        needs: &[],
-        machine: 183,
-        distance: Some(261),
-    };
-    compiler.compile(&payload, &engine, &architecture, &recipe::LIBC, "fast", "x")
-}
-
-fn surface() -> Vec<&'static str> {
-    let mut names = recipe::LIBC.surface.concat();
-    names.sort_unstable();
-    names
-}
-
-#[test]
-fn gcc_builds_it_for_aarch64() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let architecture = recipe::ARCHITECTURES.iter().find(|a| a.name == "aarch64");
-    let flags = architecture.ok_or("no aarch64")?.flags;
-    let raw = gcc_for_aarch64(folder.path(), flags)?;
-    let finished = finish::finish(&raw, &surface(), recipe::NEEDS)?;
-    assert_eq!(finished.needs, recipe::NEEDS);
-    Ok(())
-}
-
-/// They would be undefined in a program that rustc links, and in musl's they would not be found either.
-#[test]
-fn outline_atomics_are_refused_by_name() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let raw = gcc_for_aarch64(folder.path(), &["-moutline-atomics"])?;
-    let error = match finish::finish(&raw, &surface(), recipe::NEEDS) {
-        Ok(_) => return Err("an object with outline atomics was taken".into()),
-        Err(error) => error.to_string(),
-    };
-    assert!(error.contains("the payload needs __aarch64_"), "{error}");
-    Ok(())
-}
-
 /// Fuzz targets, releases and tests have a build directory each: zig's work is done once for all of them.
 #[test]
 fn builds_of_one_checkout_share_what_is_compiled() -> Result<()> {
@@ -358,6 +344,16 @@ fn builds_of_one_checkout_share_what_is_compiled() -> Result<()> {
     let compiled = kept()?;
     assert!(compile("second")? == first);
     assert_eq!(kept()?, compiled, "it was compiled again");
+    // The engine's folder is among zig's arguments for a heap: it is the same for all of them, and has the same files.
+    let engine = |work: &str| -> Result<engine::Engine> {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let patched = engine::patched(manifest, &payload, &folder.path().join(work))?;
+        source::share_engine(patched, &tools.join("zig-cache"))
+    };
+    let (first_engine, second_engine) = (engine("first")?, engine("second")?);
+    assert_eq!(first_engine.folder, second_engine.folder);
+    let own = fs::read(folder.path().join("second/engine/src/alloc.c"))?;
+    assert!(fs::read(second_engine.folder.join("src/alloc.c"))? == own);
     // What a file includes counts as the file itself does.
     let header = payload.join("attach/x86_64/start.h");
     let other = fs::read_to_string(&header)? + "int brawn_other(void) { return 1; }\n";

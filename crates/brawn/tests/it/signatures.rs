@@ -2,7 +2,7 @@
 
 use crate::build::Room;
 use crate::common::{brawn, succeed};
-use crate::musls::archive;
+use crate::musls::{self, archive};
 use brawn_core::elf::program::Program;
 use brawn_core::format::Format;
 use brawn_core::report::package::{Limits, members};
@@ -130,6 +130,25 @@ fn without(database: &str, source: &str, functions: &str) -> String {
     lines.join("\n") + "\n"
 }
 
+/// Whether it is a file that `make test` does without, and is not there. `make test` says so at its end.
+fn is_left_out(file: &str) -> bool {
+    let package = |path: &str| {
+        let mut parts = path.split(['/', '!']);
+        parts.next().unwrap_or_default().to_owned()
+    };
+    match (file.strip_prefix("musls/"), file.strip_prefix("corpus/")) {
+        (Some(path), _) => musls::is_left_out(&package(path)),
+        (_, Some(path)) => {
+            let more = include_str!("../../../../tools/corpus-learnt.txt");
+            let folder = Path::new(ROOT).join("target/tools/corpus");
+            let is_there = folder.join(package(path)).exists();
+            let is_listed = more.contains(&package(path));
+            is_listed && !is_there && std::env::var_os("BRAWN_TEST_ALL").is_none()
+        }
+        _ => false,
+    }
+}
+
 #[test]
 fn the_database_is_what_is_learnt() {
     let mut builds: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
@@ -142,6 +161,9 @@ fn the_database_is_what_is_learnt() {
     let files = fs::read_dir(&folder).expect("a directory").count();
     assert_eq!(files, builds.len(), "a file for each build");
     for (name, sources) in builds {
+        if sources.iter().any(|words| is_left_out(words[4])) {
+            continue;
+        }
         let mut learn = brawn();
         learn.current_dir(Path::new(ROOT).join("target/tools"));
         learn.args(["signatures", "learn", "--name", name]);
