@@ -22,10 +22,12 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
     if (mi_likely(heap != NULL)) {
         if (size <= MI_MEDIUM_OBJ_SIZE_MAX) {
             const size_t bin = brawn_any_bin(_mi_align_up(size | (size == 0), MI_MAX_ALIGN_SIZE));
-            if (size >= BRAWN_RECENT_LEAST) p = brawn_recent_take(heap, bin);
+            if (size >= BRAWN_RECENT_FIRST) p = brawn_recent_take(heap, bin);
             if (p != NULL) return p;
             mi_page_t *const page = brawn_page_turn(heap, bin);
             if (page != NULL) return brawn_pop(page, page->free);
+            if (size >= BRAWN_RECENT_LEAST) p = brawn_recent_take(heap, bin);
+            if (p != NULL) return p;
         } else if (mi_unlikely(brawn_grows_from(heap, size))) {
             p = brawn_grown_large(size);
             if (p != NULL) return p;

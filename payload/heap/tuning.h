@@ -132,6 +132,8 @@
 #ifndef BRAWN_RECENT_LEAST_SHARED
 #define BRAWN_RECENT_LEAST_SHARED 528u
 #endif
+// From so many bytes on such a block comes before those of other pages (brawn_page_turn): pages of larger blocks have few.
+#define BRAWN_RECENT_FIRST 1024u
 #ifndef BRAWN_RECENT
 #define BRAWN_RECENT(size) ((size) <= 1024 ? 8u : 1u + (16u << 10) / (unsigned)(size))
 #endif
