@@ -451,7 +451,7 @@ static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     const size_t most = grows || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
     // Where sizes differ, the smallest of all that are kept leaves less of a mapping idle: so the thread's own one must not be much larger.  Where
     // the thread has one block at a time, its own one serves for whatever size comes next, down to a 16th; or less, if the last one grew.
-    const bool any = !BRAWN_CHECKED && mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first();
+    const bool any = mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first();
     const size_t times = any && ((brawn_tld_t *)brawn_heap->tld)->grown_large != NULL ? BRAWN_GROWN_TIMES : 16;
     const size_t own = any ? times * mapping : mapping + mapping / 16;
     mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : own);

@@ -88,6 +88,8 @@ static inline __attribute__((always_inline)) void *brawn_hand_out(void *p, uint6
     return p;
 }
 
+static inline void *brawn_reseal(void *p, size_t size);
+
 static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     mi_heap_t *const heap = brawn_own_heap();
     void *p = NULL;
@@ -99,6 +101,10 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     if (!shared && !large && block % (2 * BRAWN_LINE) != 0)
         block = _mi_align_up(block + BRAWN_LINE, MI_SEGMENT_SLICE_SIZE) - BRAWN_LINE;
     if (mi_likely(heap != NULL)) {
+        if (!shared && !large && !zero && mi_unlikely(brawn_grows_from(heap, size))) {
+            p = brawn_grown_large(size);
+            if (p != NULL) return brawn_reseal(p, size);
+        }
         p = large    ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero, false)
             : shared ? brawn_engine_alloc(heap, block, false)
                      : brawn_span_shuffled(heap, block, zero);
@@ -365,7 +371,7 @@ static void *brawn_realloc(void *p, size_t size) {
             return resized;
         }
     }
-    void *moved = grows ? brawn_grown_early(usable, size) : NULL;
+    void *moved = grows ? brawn_grown_early(_mi_align_up(old, MI_SEGMENT_SLICE_SIZE), size) : NULL;
     if (moved == NULL) {
         moved = size > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, grows)
                                       : brawn_malloc(grows ? brawn_grown(brawn_heap, p, size) : size);

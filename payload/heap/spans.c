@@ -280,7 +280,7 @@ static void *brawn_grown_early(size_t old, size_t size) {
     return p;
 }
 
-// Whether blocks of `size` bytes, more than MI_MEDIUM_OBJ_SIZE_MAX, grew early from a span.
+// Whether blocks of `size` bytes, more than MI_MEDIUM_OBJ_SIZE_MAX, grew early from a span.  (In a checked profile it is the program's size that is noted.)
 static inline bool brawn_grows_from(const mi_heap_t *heap, size_t size) {
     return ((brawn_tld_t *)heap->tld)->grown_from == _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
 }
