@@ -259,6 +259,10 @@ static void check_values(void) {
     IS(hypot(NAN, INFINITY), INFINITY);
     IS(hypot(0x3p999, 0x4p999), 0x5p999);
     IS(hypot(0x1p-1074, 0), 0x1p-1074);
+    IS(hypotf(-3, 4), 5);
+    IS(hypotf(NAN, -INFINITY), INFINITY);
+    IS(hypotf(0x3p100f, 0x4p100f), 0x5p100f);
+    IS(hypotf(0, -0x1p-149f), 0x1p-149f);
     IS(cbrt(-8), -2);
     IS(sqrt(-0.0), -0.0);
     IS(atan2(-0.0, -1), -M_PI);

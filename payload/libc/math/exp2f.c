@@ -2,9 +2,9 @@
 #include "exponential.h"
 
 EARLY float special_value(float x) {
-    // Comparing a NaN would be "invalid".
-    if (bits_of_float(x) == 0x7f800000 || 2 * bits_of_float(x) > 0xff000000) return x + x;
     if (bits_of_float(x) == 0xff800000) return 0;
+    // Comparing a NaN would be "invalid".
+    if ((bits_of_float(x) & 0x7fffffff) >= 0x7f800000) return x + x;
     return x > 0 ? too_large(0) : too_small(0);
 }
 

@@ -62,6 +62,13 @@ INLINE double sized_down(double small, const Type *type) {
     return type->kind == AS_FLOAT ? small : small * 0x1p-600;
 }
 
+// So many times the least number of the type, below the least normal one.  A double comes from its bits: a product that is so small
+// takes the processor a hundred cycles more.
+INLINE double least_times(uint64_t times, int negative, const Type *type) {
+    if (type->kind == AS_FLOAT) return (double)(negative ? -(int64_t)times : (int64_t)times) * 0x1p-149;
+    return ((union { uint64_t bits; double of; }){times | (uint64_t)negative << 63}).of;
+}
+
 // What is no usual decimal number.
 static APART double special_number(const char *s, char **end, const Type *type) {
     const Odd odd = special_of(s);
@@ -78,9 +85,9 @@ static APART double special_number(const char *s, char **end, const Type *type) 
         // musl rounds a float twice: its first 32 bits, and with the others.
         const int is_twice = type->kind == AS_FLOAT && odd.size >> 30 & 1 && odd.size << 34;
         if (!is_twice && first >= type->least && first < type->greatest) result = sized * power_of_two(first);
-        // Below the least normal number, and exact.
+        // Below the least normal number, and exact: so many times the least one of all.
         else if (!is_twice && first < type->least && last > type->least - type->precision)
-            result = sized * power_of_two(first + 200) * 0x1p-200;
+            result = least_times(odd.size >> (type->least - type->precision + 1 - odd.exponent), odd.negative, type);
         else return (double)narrowed(scanned(s, end, type->kind), type->greatest);
     } else if (odd.kind == TWOS) {
         result = odd.negative ? -0.0 : 0;
@@ -119,8 +126,7 @@ static COLD double extreme(const char *s, char **end, const Decimal *decimal, Pr
         const uint64_t times = tiny(product, product->exponent + 127 - type->least + type->precision, negative);
         // errno is set.
         if (!times) result = beyond(decimal->digits, decimal->exponent, negative, type);
-        else if (type->kind == AS_FLOAT) result = (double)(negative ? -(int64_t)times : (int64_t)times) * 0x1p-149;
-        else result = ((union { uint64_t bits; double of; }){times | (uint64_t)negative << 63}).of;
+        else result = least_times(times, negative, type);
     } else {
         const Binary binary = binary_of(product);
         result = rounded(type, negative ? -binary.size : binary.size) * 0x1p-62 * power_of_two(product->exponent + 127);

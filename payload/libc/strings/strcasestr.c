@@ -68,7 +68,7 @@ NAME(strcasestr, brawn_strcasestr)
 #endif
 #endif
 
-TARGET static char *AT(search)(const char *text, const char *part) {
+TARGET static char *AT(search_on)(const char *text, const char *part) {
     const size_t size = brawn_strlen(part);
     const size_t skipped = UNLIKELY(small((byte)part[0]) == small((byte)part[1])) ? alike_first(part) : 0;
     // The first two are known if they are what is looked for.
@@ -106,5 +106,15 @@ TARGET static char *AT(search)(const char *text, const char *part) {
         LOOK_UP(p, brawn_strcasestr((uintptr_t)(p - !!before - skipped) < (uintptr_t)text ? text : p - !!before - skipped, part));
         x = LOAD(p);
     }
+}
+
+// A short text without the part's first letter takes no more than this, which needs no stack.
+TARGET static char *AT(search)(const char *text, const char *part) {
+    if (LIKELY(FITS(text))) {
+        const vec x = LOADU(text);
+        const bits ends = EQ(x, ZERO), ones = EQ(LOWER(x), FILL(small((byte)part[0])));
+        if (ends && !(ones & (ends - 1) & ~ends)) return NULL;
+    }
+    return AT(search_on)(text, part);
 }
 #endif

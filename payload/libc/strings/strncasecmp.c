@@ -79,28 +79,47 @@ TARGET static int AT(fold_at_edge)(const char *left, const char *right, size_t n
 
 #define HALF_FILL(r, four) IN_REGISTER(__m256i, "ymm" #r, "vpbroadcastd %1, %0", "m"(four))
 
+#if WIDTH == 64 && defined IN_REGISTER
+// Half a vector, in registers that need no vzeroupper, and with few steps one after the other: 0 where both are the same and go on,
+// else the lowest bit says where they do not.  What differs is no more than the bit that makes letters small, and nothing where
+// the left string has no letter.
+#define STOP_IN_HALF(a, b)                                                                                                     \
+    ({                                                                                                                         \
+        const __m256i x = HALF_IN(16, a);                                                                                      \
+        const __m256i unlike = IN_REGISTER(__m256i, "ymm17", "vpxord %1, %2, %0", "m"(AS(__m256i_u, b)), "v"(x));              \
+        const __m256i bit = HALF_FILL(18, spaces);                                                                             \
+        const __m256i made_small = IN_REGISTER(__m256i, "ymm19", "vpord %1, %2, %0", "v"(x), "v"(bit));                        \
+        const __m256i place = IN_REGISTER(__m256i, "ymm20", "vpsubb %1, %2, %0", "v"(HALF_FILL(21, as)), "v"(made_small));     \
+        const __m256i no_letter = IN_REGISTER(__m256i, "ymm22", "vpsubusb %1, %2, %0", "v"(HALF_FILL(23, reach)), "v"(place)); \
+        const __m256i wrong = IN_REGISTER(__m256i, "ymm24", "vpminub %1, %2, %0", "v"(no_letter), "v"(unlike));                \
+        /* wrong, or unlike in another bit. */                                                                                 \
+        register __m256i all __asm__("ymm25") = wrong;                                                                         \
+        __asm__("vpternlogd $0xf4, %1, %2, %0" : "+v"(all) : "v"(bit), "v"(unlike));                                           \
+        (uint32_t)moved(_mm256_mask_testn_epi8_mask(_mm256_test_epi8_mask(x, x), all, all)) + 1;                               \
+    })
+
+// After the first half vector.
+TARGET static int fold_rest(const char *left, const char *right, size_t n) {
+    const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
+    if (LIKELY(FITS(a) && FITS(b))) {
+        const uint32_t m = STOP_IN_HALF(a + 32, b + 32);
+        if (LIKELY(m)) FOUND(32, m);
+        return AT(fold_on)(left, right, n, 64);
+    }
+    return AT(fold_on)(left, right, n, 32);
+}
+#endif
+
 TARGET HIDDEN int AT(brawn_fold)(const char *left, const char *right, size_t n) {
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
     size_t i = 0;
 #if WIDTH == 64 && defined IN_REGISTER
-    // Half a vector first, in registers that need no vzeroupper, and with few steps one after the other.  What differs is
-    // no more than the bit that makes letters small, and nothing where the left string has no letter.
     if (LIKELY(FITS_IN(a, 32)))
         if (LIKELY(FITS_IN(b, 32))) {
-            const __m256i x = HALF_IN(16, a);
-            const __m256i unlike = IN_REGISTER(__m256i, "ymm17", "vpxord %1, %2, %0", "m"(AS(__m256i_u, b)), "v"(x));
-            const __m256i bit = HALF_FILL(18, spaces);
-            const __m256i made_small = IN_REGISTER(__m256i, "ymm19", "vpord %1, %2, %0", "v"(x), "v"(bit));
-            const __m256i place = IN_REGISTER(__m256i, "ymm20", "vpsubb %1, %2, %0", "v"(HALF_FILL(21, as)), "v"(made_small));
-            const __m256i no_letter = IN_REGISTER(__m256i, "ymm22", "vpsubusb %1, %2, %0", "v"(HALF_FILL(23, reach)), "v"(place));
-            const __m256i wrong = IN_REGISTER(__m256i, "ymm24", "vpminub %1, %2, %0", "v"(no_letter), "v"(unlike));
-            // wrong, or unlike in another bit.
-            register __m256i all __asm__("ymm25") = wrong;
-            __asm__("vpternlogd $0xf4, %1, %2, %0" : "+v"(all) : "v"(bit), "v"(unlike));
-            const uint32_t m = (uint32_t)moved(_mm256_mask_testn_epi8_mask(_mm256_test_epi8_mask(x, x), all, all)) + 1;
+            const uint32_t m = STOP_IN_HALF(a, b);
             if (LIKELY(m)) FOUND(0, m);
             if (n <= 32) return 0;
-            return AT(fold_on)(left, right, n, 32);
+            return fold_rest(left, right, n);
         }
 #endif
     if (LIKELY(FITS(a)))

@@ -20,11 +20,11 @@ NAME(wmemchr, brawn_wmemchr)
 
 #else
 #include "words.h"
-TARGET ENTERED(brawn_wmemchr) static wide *AT(find)(const wide *s, wide c, size_t n) {
+// After none or a vector that has no such word; n is more.
+TARGET static wide *AT(find_on)(const wide *s, wide c, size_t n) {
     const vec x = FILL32_IN(17, c);
     const char *p = DOWN((const char *)s, WIDTH);
     bits m;
-    if (UNLIKELY(!n)) return NULL;
     // A few vectors, most often enough.
     for (size_t i = 0; i < 4 * LANES && FITS(s + i); i += LANES) {
         m = EQ32(LOADU_IN(16, s + i), x);
@@ -51,5 +51,17 @@ TARGET ENTERED(brawn_wmemchr) static wide *AT(find)(const wide *s, wide c, size_
         m = EQ32(LOAD(p), x);
         if (m) return seen + AT32(m) < n ? (wide *)p + AT32(m) : NULL;
     }
+}
+
+// A function of its own, so that the other's registers need no stack here.
+TARGET ENTERED(brawn_wmemchr) static wide *AT(find)(const wide *s, wide c, size_t n) {
+    if (UNLIKELY(!n)) return NULL;
+    if (LIKELY(FITS(s))) {
+        bits m = EQ32(LOADU_IN(16, s), FILL32_IN(17, c));
+        __asm__("" : "+r"(m));
+        if (m) return AT32(m) < n ? (wide *)s + AT32(m) : NULL;
+        if (n <= LANES) return NULL;
+    }
+    return AT(find_on)(s, c, n);
 }
 #endif

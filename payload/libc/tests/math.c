@@ -167,18 +167,19 @@ static void exact_ones(double x, float xf, int mode) {
 
 // Those of two arguments.
 #ifdef __x86_64__
-#define LEAST(X)    \
-    X(double, fmin) \
-    X(double, fmax) \
-    X(float, fminf) \
-    X(float, fmaxf)
+#define ONLY_X86_64(X) \
+    X(double, fmin)    \
+    X(double, fmax)    \
+    X(float, fminf)    \
+    X(float, fmaxf)    \
+    X(float, hypotf)
 #elif defined(__aarch64__)
-#define LEAST(X)
+#define ONLY_X86_64(X)
 #else
 #error "not written for this architecture: docs/contributing/architecture.md"
 #endif
 #define EXACT_PAIRS(X) \
-    LEAST(X)           \
+    ONLY_X86_64(X)     \
     X(double, fmod)    \
     X(double, remainder)
 #define X(Float, name)                       \
@@ -259,6 +260,9 @@ static void all_exact(void) {
             exact_ones(some(), some_float(), MODES[mode]);
             double x = some(), y = some(), z = some();
             exact_pair(x, y, MODES[mode]);
+            const float side = some_float();
+            exact_pair(side, some_float(), MODES[mode]);
+            exact_pair(side, side * ldexp((double)(int32_t)random_bits(), -(int)(random_bits() % 64)), MODES[mode]);
             exact_pair(next_to(y), y, MODES[mode]);
             exact_pair(as_double(random_bits() % 16), as_double(random_bits() % 16), MODES[mode]);
             // Half of them cancel, or nearly.

@@ -1,18 +1,10 @@
 // stdin and stdout with brawn's functions against the same with libc's, and what asks a stream's flags: a part of stdio.c.
 #include <sys/wait.h>
 
-size_t brawn___stdio_read(FILE *, unsigned char *, size_t);
 size_t brawn___stdio_read_large(FILE *, unsigned char *, size_t);
 size_t brawn___stdout_write_large(FILE *, const unsigned char *, size_t);
 int brawn_ferror(FILE *), brawn_feof(FILE *);
 void brawn_clearerr(FILE *);
-
-// Where musl's FILE has its functions, and its lock.
-enum {
-    READS = 64,
-    WRITES = 72,
-    LOCK = 140,
-};
 
 // What a stream has that was not used yet: libc's functions, brawn's, or brawn's with large buffers.
 static void become(int ours) {

@@ -12,14 +12,20 @@ OTHERS(void *, find, (const void *s, int c, size_t n), s, c, n)
 #else
 ENTERED(brawn_memchr)
 static void *AT(find)(const void *from, int c, size_t n) {
-    const char *s = from, *p = DOWN(s, WIDTH);
-    const vec x = FILL_IN(17, c);
+    const char *s = from, *p;
     if (UNLIKELY(!n)) return NULL;
+    const vec x = FILL_IN(17, c);
     bits m;
-    if (LIKELY(FITS(s))) m = EQ(LOADU_IN(16, s), x);
-    else m = EQ(LOADU_IN(16, p), x) >> (s - p);
-    if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
-    if (LIKELY(n <= WIDTH && FITS(s))) return NULL;
+    if (LIKELY(FITS(s))) {
+        m = EQ(LOADU_IN(16, s), x);
+        if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
+        if (LIKELY(n <= WIDTH)) return NULL;
+        p = DOWN(s, WIDTH);
+    } else {
+        p = DOWN(s, WIDTH);
+        m = EQ(LOADU_IN(16, p), x) >> (s - p);
+        if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
+    }
     // Callers that know that the byte is there may pass SIZE_MAX.
     uintptr_t sum;
     if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;

@@ -11,19 +11,25 @@ NAME(memrchr, brawn_memrchr)
 #else
 TARGET static void *AT(find_last)(const void *from, int c, size_t n) {
     const char *const s = from, *const end = s + n;
-    const vec x = FILL_IN(17, c);
     if (UNLIKELY(!n)) return NULL;
+    const vec x = FILL_IN(17, c);
     // The vector that ends at the end or, if it would begin on another page, the one that contains the end.
     const char *p = end - WIDTH;
     bits m;
-    if (LIKELY(FITS(p))) m = EQ(LOADU_IN(16, p), x);
-    else {
+    if (LIKELY(FITS(p))) {
+        m = EQ(LOADU_IN(16, p), x);
+        if (LIKELY(m)) {
+            p += TOP(m);
+            return p >= s ? opaque((char *)p) : NULL;
+        }
+        if (n <= WIDTH) return NULL;
+    } else {
         p = DOWN(end - 1, WIDTH);
         m = EQ(LOADU_IN(16, p), x) & (bits)(ALL >> (WIDTH - (end - p)));
-    }
-    if (LIKELY(m)) {
-        p += TOP(m);
-        return p >= s ? opaque((char *)p) : NULL;
+        if (m) {
+            p += TOP(m);
+            return p >= s ? opaque((char *)p) : NULL;
+        }
     }
     p = DOWN(end - 1, WIDTH);
     // Few processors have only this level, so its size matters more than its speed.

@@ -104,7 +104,7 @@ ENTERED(brawn_strncmp)
 HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n) {
 #endif
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
-    size_t i = WIDTH;
+    size_t i = WIDTH, most;
     bits m;
     vec x;
 #if WIDTH == 64
@@ -125,14 +125,16 @@ HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n) {
 #if WIDTH == 64
 on:
 #endif
-    if (i >= n) return 0;
-    while (i < 7 * WIDTH && FITS(a + i) && FITS(b + i)) {
+    // As long as both continue in their pages.
+    most = i + DOWN(room_of(a + i, b + i), WIDTH);
+    if (most > 7 * WIDTH) most = 7 * WIDTH;
+    if (most > n) most = n;
+    for (; i < most; i += WIDTH) {
         x = LOADU_IN(16, a + i);
         m = STOP(x, LOADU(b + i));
         if (m) FOUND(i, m);
-        i += WIDTH;
-        if (i >= n) return 0;
     }
+    if (i >= n) return 0;
     // The aligned loads need a whole number of vectors, so some bytes after the first half vector are looked at twice.
     return AT(order_on)(a, b, n, DOWN(i, WIDTH));
 }

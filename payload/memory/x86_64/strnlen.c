@@ -20,7 +20,8 @@ static size_t long_length(const char *s, size_t n, size_t seen);
 
 ENTERED(brawn_strnlen)
 static size_t AT(length)(const char *s, size_t n) {
-    if (UNLIKELY(!n || !FITS(s))) return long_length(s, n, 0);
+    if (UNLIKELY(!n)) return 0;
+    if (UNLIKELY(!FITS(s))) return long_length(s, n, 0);
     const bits m = EQ(LOADU_IN(16, s), ZERO);
     if (LIKELY(m)) return CTZ(m) < n ? CTZ(m) : n;
     size_t i = WIDTH;

@@ -38,6 +38,7 @@ pub const ROWS: &[Row] = &[
     x86_64("fmin", &["fmin"]),
     x86_64("fminf", &["fminf"]),
     Row::new("fmod", &["fmod"]),
+    x86_64("hypotf", &["hypotf"]),
     Row::new("llround", &["llround"]),
     Row::new("llroundf", &["llroundf"]),
     Row::new("logb", &["logb"]),
