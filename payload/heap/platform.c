@@ -74,10 +74,9 @@ static SELDOM void *brawn_map_aligned(size_t size, size_t alignment, size_t offs
         if (wanted > below - size) wanted -= alignment;
     }
     char *p = brawn_map((void *)wanted, size, protection);
-    if (p == NULL) return NULL;
-    if (((uintptr_t)p + offset) % alignment != 0) {
-        // Not aligned: map enough to cut an aligned piece out of it.
-        brawn_unmap(p, size);
+    if (p == NULL || ((uintptr_t)p + offset) % alignment != 0) {
+        // Not aligned, or nothing (qemu-user refuses some hints): map enough to cut an aligned piece out of it.
+        if (p != NULL) brawn_unmap(p, size);
         if (size > SIZE_MAX - alignment) return NULL;
         p = brawn_map(NULL, size + alignment - brawn_page_size, protection);
         if (p == NULL) return NULL;
