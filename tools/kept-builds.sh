@@ -14,6 +14,7 @@ kept=${2:?usage: tools/kept-builds.sh restore|save FOLDER}
 host=$(rustc -vV | sed -n 's/^host: //p')
 folders=(
   "target/debug Cargo.toml"
+  "target/lint Cargo.toml"
   "target/fuzz fuzz/Cargo.toml $host"
   "target/oldest-rust Cargo.toml"
   "target/tmp/recipes/target Cargo.toml x86_64-unknown-linux-musl aarch64-unknown-linux-musl"

@@ -28,8 +28,8 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
             if (page != NULL) return brawn_pop(page, page->free);
             if (size >= BRAWN_RECENT_LEAST) p = brawn_recent_take(heap, bin);
             if (p != NULL) return p;
-        } else if (mi_unlikely(brawn_grows_from(heap, size))) {
-            p = brawn_grown_large(size);
+        } else {
+            p = brawn_grown_first(heap, size);
             if (p != NULL) return p;
         }
         p = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, false)

@@ -109,6 +109,18 @@ static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
     return segment;
 }
 
+// A mapping that was in a slot, so that a block can be in it.  NULL: there was none, or a checked profile had closed it and the kernel does not open
+// it again; then it is released.
+static mi_segment_t *brawn_kept_large_open(mi_segment_t *segment) {
+#if BRAWN_CHECKED
+    if (segment != NULL && !brawn_large_open(segment)) {
+        brawn_large_release(segment);
+        return NULL;
+    }
+#endif
+    return segment;
+}
+
 // false: no slot is empty.
 static bool brawn_kept_large_fill(mi_segment_t *segment, uintptr_t now) {
     const size_t size = segment->segment_size;
@@ -458,11 +470,5 @@ static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     if (taken == NULL) taken = brawn_kept_large_find(mapping, most, grows && BRAWN_CHECKED, !grows);
     if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false, true);
     if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true, true);
-#if BRAWN_CHECKED
-    if (taken != NULL && !brawn_large_open(taken)) {
-        brawn_large_release(taken);
-        return NULL;
-    }
-#endif
-    return taken;
+    return brawn_kept_large_open(taken);
 }

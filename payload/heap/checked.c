@@ -101,10 +101,8 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     if (!shared && !large && block % (2 * BRAWN_LINE) != 0)
         block = _mi_align_up(block + BRAWN_LINE, MI_SEGMENT_SLICE_SIZE) - BRAWN_LINE;
     if (mi_likely(heap != NULL)) {
-        if (!shared && !large && !zero && mi_unlikely(brawn_grows_from(heap, size))) {
-            p = brawn_grown_large(size);
-            if (p != NULL) return brawn_reseal(p, size);
-        }
+        if (!shared && !large && !zero) p = brawn_grown_first(heap, size);
+        if (p != NULL) return brawn_reseal(p, size);
         p = large    ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero, false)
             : shared ? brawn_engine_alloc(heap, block, false)
                      : brawn_span_shuffled(heap, block, zero);

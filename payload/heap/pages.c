@@ -1,4 +1,4 @@
-// How large a page is, and in which order its blocks are given out.
+// How large a page is, in which order its blocks are given out, and which page of a size is next.
 
 // How many slices the pages of a size have in a heap: the engine says when a page comes to one of the heap's queues, or leaves them all.
 // NULL: they are not counted, since pages of this size do not grow.
@@ -199,4 +199,28 @@ static size_t brawn_page_extend(mi_page_t *page, size_t size, size_t extend) {
 #endif
     brawn_list_extend(page, size, count);
     return count;
+}
+
+// The first page of a bin has no free block: the next one that has some, of the first few, gets its turn.
+// Those before it go behind all others, where they wait for the blocks that are freed meanwhile.  (The engine takes a page without free blocks off
+// the queue, and puts it back with the first one that is freed.)  NULL: there is none.
+static inline mi_page_t *brawn_page_turn(mi_heap_t *heap, size_t bin) {
+    enum { PAGES = 3 };
+    mi_page_queue_t *const queue = &heap->pages[bin];
+    mi_page_t *page = queue->first;
+    for (size_t i = 0; i < PAGES && page != NULL; i++, page = page->next) {
+        if (page->free == NULL) _mi_page_free_collect(page, false);
+        if (page->free == NULL) continue;
+        page->retire_expire = 0;
+        mi_page_t *const before = page->prev;
+        if (before == NULL) return page;
+        queue->last->next = queue->first;
+        queue->first->prev = queue->last;
+        queue->first = page;
+        queue->last = before;
+        page->prev = before->next = NULL;
+        mi_heap_queue_first_update(heap, queue);
+        return page;
+    }
+    return NULL;
 }

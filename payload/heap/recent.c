@@ -51,30 +51,6 @@ static inline void *brawn_recent_take(const mi_heap_t *heap, size_t bin) {
     return block;
 }
 
-// The first page of a bin has no free block: the next one that has some, of the first few, gets its turn.
-// Those before it go behind all others, where they wait for the blocks that are freed meanwhile.  (The engine takes a page without free blocks off
-// the queue, and puts it back with the first one that is freed.)  NULL: there is none.
-static inline mi_page_t *brawn_page_turn(mi_heap_t *heap, size_t bin) {
-    enum { PAGES = 3 };
-    mi_page_queue_t *const queue = &heap->pages[bin];
-    mi_page_t *page = queue->first;
-    for (size_t i = 0; i < PAGES && page != NULL; i++, page = page->next) {
-        if (page->free == NULL) _mi_page_free_collect(page, false);
-        if (page->free == NULL) continue;
-        page->retire_expire = 0;
-        mi_page_t *const before = page->prev;
-        if (before == NULL) return page;
-        queue->last->next = queue->first;
-        queue->first->prev = queue->last;
-        queue->first = page;
-        queue->last = before;
-        page->prev = before->next = NULL;
-        mi_heap_queue_first_update(heap, queue);
-        return page;
-    }
-    return NULL;
-}
-
 // All of them, before the thread's heap ends and when memory is short.
 static void brawn_recent_release(const mi_heap_t *heap) {
     for (size_t i = 0; i < MI_BIN_HUGE; i++) brawn_recent_flush(&((brawn_tld_t *)heap->tld)->recent[i]);

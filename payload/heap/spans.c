@@ -259,14 +259,8 @@ static void *brawn_grown_large(size_t size) {
     if (mi_atomic_load_relaxed(&slot->segment) != wanted && mi_atomic_load_relaxed(&(++slot)->segment) != wanted) return NULL;
     const size_t has = mi_atomic_load_relaxed(&slot->size);
     if (has < BRAWN_LARGE_START_MOST + size || has > BRAWN_GROWN_TIMES * size) return NULL;
-    mi_segment_t *const taken = brawn_kept_large_empty(slot);
+    mi_segment_t *const taken = brawn_kept_large_open(brawn_kept_large_empty(slot));
     if (taken == NULL) return NULL;
-#if BRAWN_CHECKED
-    if (!brawn_large_open(taken)) {
-        brawn_large_release(taken);
-        return NULL;
-    }
-#endif
     own->grown_large = NULL;
     brawn_large_note_taken();
     return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - brawn_large_offset(taken)));
@@ -280,9 +274,11 @@ static void *brawn_grown_early(size_t old, size_t size) {
     return p;
 }
 
-// Whether blocks of `size` bytes, more than MI_MEDIUM_OBJ_SIZE_MAX, grew early from a span.  (In a checked profile it is the program's size that is noted.)
-static inline bool brawn_grows_from(const mi_heap_t *heap, size_t size) {
-    return ((brawn_tld_t *)heap->tld)->grown_from == _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
+// The same for a new block of `size` bytes, more than MI_MEDIUM_OBJ_SIZE_MAX, of which the last one grew early: the next one is likely to grow as
+// far.  (In a checked profile it is the program's size that is noted.)
+static inline void *brawn_grown_first(const mi_heap_t *heap, size_t size) {
+    const bool grows = ((brawn_tld_t *)heap->tld)->grown_from == _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
+    return mi_unlikely(grows) ? brawn_grown_large(size) : NULL;
 }
 
 // Before a thread's heap ends, and when memory is short.

@@ -103,7 +103,9 @@ pub fn share_engine(engine: Engine, cache: &Path) -> Result<Engine> {
     fs::create_dir_all(cache)?;
     // Published whole, whoever else builds at this moment. `cache` may be on another filesystem.
     let new = folder.with_extension(std::process::id().to_string());
-    let copy = engine.copied(&new)?;
+    let copy = engine
+        .copied(&new)
+        .inspect_err(|_| drop(fs::remove_dir_all(&new)))?;
     if let Err(error) = fs::rename(&new, &folder) {
         fs::remove_dir_all(&new)?;
         if !folder.is_dir() {
