@@ -88,7 +88,7 @@ impl Builder {
         std::fs::create_dir_all(&folder).map_err(io)?;
         let work = tempfile::tempdir_in(&folder).map_err(io)?;
         let made = self.execute(&recipe, program, work.path(), &folder)?;
-        if program.cxx {
+        if std::fs::metadata(&made).map_err(io)?.len() > LARGE {
             strip_debug(&made)?;
         }
         if place.libc == Libc::Brawn {
@@ -98,7 +98,27 @@ impl Builder {
         Ok(finished)
     }
 
-    /// Stock's executable, rewritten. This takes milliseconds, so every run of the tests does it again.
+    /// Removes the executables that [`Self::rewrite`] made, a third of all bytes: nobody looks at them once their trials
+    /// have passed.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filesystem.
+    pub fn forget_rewritten(&self) -> std::io::Result<()> {
+        let built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        for ((_, place), slot) in built.iter() {
+            let Some(Ok(path)) = slot.get() else { continue };
+            let folder = path.parent().expect("the folder of a program");
+            // Places whose programs differ in their pages' size alone share one.
+            if place.libc == Libc::Rewritten && folder.is_dir() {
+                std::fs::remove_dir_all(folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stock's executable, rewritten. This takes milliseconds, so every run of the tests does it again, in folders of its
+    /// own.
     fn rewrite(&self, program: &Program, place: Place) -> Result<PathBuf, Failure> {
         let stock = Place {
             libc: Libc::Stock,
@@ -106,7 +126,8 @@ impl Builder {
             ..place
         };
         let stock = self.build(program, stock)?;
-        let name = format!("rewritten-{}", place.profile.name());
+        let (profile, run) = (place.profile.name(), std::process::id());
+        let name = format!("rewritten-{profile}-{run}");
         let folder = stock.with_file_name(name);
         rewritten::make(program, place, &stock, &folder)
     }
@@ -283,7 +304,11 @@ impl Builder {
     }
 }
 
-/// Takes out what zig's C++ library has for debuggers: four fifths of the executable, 300 MB of all programs. Names stay.
+/// An executable of more bytes has what a C++ library, or a musl that zig compiled, has for debuggers: four fifths of
+/// the file, 400 MB of all programs.
+const LARGE: u64 = 512 << 10;
+
+/// Takes that out. Names stay.
 fn strip_debug(executable: &Path) -> Result<(), Failure> {
     let mut command = Command::new("llvm-strip");
     finish(command.arg("--strip-debug").arg(executable), Stage::Setup)

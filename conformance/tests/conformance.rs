@@ -88,6 +88,11 @@ fn main() -> ExitCode {
     if conclusion.num_passed + conclusion.num_failed > 1 {
         eprint!("{times}");
     }
+    if !conclusion.has_failed()
+        && let Err(e) = builder.forget_rewritten()
+    {
+        eprintln!("rewritten programs are not removed: {e}");
+    }
     conclusion.exit_code()
 }
 
