@@ -8,7 +8,7 @@
 enum { BLOCKS = 12000 };
 static void *blocks[BLOCKS];
 static const size_t sizes[] = {100, 1000, 5000, 40, 300, 20000, 2000, 4000};
-static void load(void) {
+__attribute__((unused)) static void load(void) {
     for (int i = 0; i < BLOCKS; i++) {
         size_t n = sizes[i % 8];
         NEED(blocks[i] = malloc(n));
@@ -38,8 +38,8 @@ __attribute__((unused)) static int is_back(long before, long most) {
     return resident() - before < most;
 }
 
-static void wait_poll(void) { CHECK_SAME(poll(NULL, 0, 20), 0); }
-static void run_thread(void *(*run)(void *), void *argument) {
+__attribute__((unused)) static void wait_poll(void) { CHECK_SAME(poll(NULL, 0, 20), 0); }
+__attribute__((unused)) static void run_thread(void *(*run)(void *), void *argument) {
     pthread_t t;
     NEED(pthread_create(&t, NULL, run, argument) == 0);
     NEED(pthread_join(t, NULL) == 0);

@@ -97,6 +97,9 @@ static inline INLINED bool mi_page_extend_free(mi_heap_t *heap, mi_page_t *page,
 #include "threads.c"
 #include "collect.c"
 #include "pool.c"
+#if BRAWN_CHECKED
+#include "reach.c"
+#endif
 #include "slack.c"
 #if BRAWN_CHECKED
 #include "decommit.c"

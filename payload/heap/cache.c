@@ -340,6 +340,16 @@ static SELDOM size_t brawn_kept_large_trim(size_t bound) {
     return released;
 }
 
+// The same for slack of blocks in use, the largest first: a small block that got a large mapping does not hold its memory while the program waits.
+static SELDOM size_t brawn_slack_trim(size_t bound) {
+    size_t cut, released = 0;
+    while (brawn_slack_listed() > bound && (cut = brawn_slack_cut()) > 0) {
+        mi_atomic_sub_relaxed(&brawn_large_bytes, cut);
+        released += cut;
+    }
+    return released;
+}
+
 static SELDOM void brawn_kept_large_drain(void) {
     BRAWN_EACH_OWN_LARGE(slot) {
         mi_segment_t *const segment = brawn_kept_large_empty(slot);

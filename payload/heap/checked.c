@@ -360,6 +360,7 @@ static void *brawn_realloc(void *p, size_t size) {
     const bool grows = size > old;
     if (size <= usable && (size >= usable / 2 || grows)) {
         if (page == NULL && grows && size > BRAWN_SPAN_MAX) brawn_note_grown(p, p, size);
+        else if (grows) (void)brawn_grows_on(p, size);
         return brawn_reseal(p, size);
     }
     if (page == NULL && size > BRAWN_SPAN_MAX) {

@@ -25,6 +25,16 @@ enum { BRAWN_FREED = 1,
 static _Atomic(uintptr_t) brawn_freed_for_all;
 static _Atomic(uintptr_t) brawn_turn_for_all;
 
+#if BRAWN_CHECKED
+// What is put out of reach while it is free: reach.c.
+typedef enum {
+    BRAWN_REACH_CLOSE,
+    BRAWN_REACH_GUARD,
+    BRAWN_REACH_GO,
+    BRAWN_REACH_KINDS,
+} brawn_reach_t;
+#endif
+
 typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
@@ -44,6 +54,9 @@ typedef struct {
     uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c
     uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: cache.c
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
+#if BRAWN_CHECKED
+    uint8_t reach_skips[BRAWN_REACH_KINDS];  // how many times it does not look at the clock: reach.c
+#endif
 #if BRAWN_LARGE_TIGHT
     uintptr_t peak_epoch;  // slack.c
 #endif

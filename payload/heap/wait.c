@@ -70,7 +70,7 @@ static size_t brawn_wait_all(size_t keep) {
     brawn_resting_bound = stays / MI_SEGMENT_SLICE_SIZE;
     brawn_resting_purged = 0;
     _mi_abandoned_collect(NULL, true, &passing);
-    return brawn_resting_purged + brawn_kept_trim(stays / MI_SEGMENT_SIZE) + brawn_kept_large_trim(keep);
+    return brawn_resting_purged + brawn_kept_trim(stays / MI_SEGMENT_SIZE) + brawn_kept_large_trim(keep) + brawn_slack_trim(keep);
 }
 
 // The turn.
