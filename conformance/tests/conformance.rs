@@ -44,11 +44,7 @@ fn main() -> ExitCode {
     let mut all: Vec<_> = programs.iter().flat_map(|p| trials(p, matrix)).collect();
     let everything = is_everything(&arguments);
     if everything && std::env::var_os(ALL).is_none() {
-        let total = all.len();
-        let chosen = draw(&all);
-        let mut chosen = chosen.into_iter();
-        all.retain(|_| chosen.next().unwrap_or(true));
-        eprintln!("{} of {total} trials ({ALL}=1 runs all)", all.len());
+        keep_drawn(&mut all);
     }
     let all = in_turns(all);
     if everything {
@@ -115,6 +111,14 @@ fn in_turns(trials: Vec<Attempt<'static>>) -> Vec<Attempt<'static>> {
     };
     numbered.sort_by_key(turn);
     numbered.into_iter().map(|(_, trial)| trial).collect()
+}
+
+/// Leaves those trials that cover the others.
+fn keep_drawn(all: &mut Vec<Attempt<'static>>) {
+    let total = all.len();
+    let mut chosen = draw(all).into_iter();
+    all.retain(|_| chosen.next().unwrap_or(true));
+    eprintln!("{} of {total} trials ({ALL}=1 runs all)", all.len());
 }
 
 /// Whether no trial is left out.
