@@ -232,7 +232,8 @@ fn row(words: &str, counts: &BTreeMap<u32, Counts>) -> String {
     format!("| {words} | {} |", cells.join(" | "))
 }
 
-/// Whether two rows say about the same: addresses differ from run to run, and with them a few counts.
+/// Whether two rows say about the same: addresses differ from run to run, and with them a few counts. Of less than one in
+/// five operations it may be half or twice: whether two threads' large blocks meet decides about a system call.
 fn are_alike(stated: &str, found: &str) -> bool {
     let split = |row: &str| -> Vec<String> {
         let cells = row.rsplit('|').skip(1).take(3);
@@ -243,7 +244,10 @@ fn are_alike(stated: &str, found: &str) -> bool {
     stated.len() == found.len()
         && stated.iter().zip(&found).all(|(stated, found)| {
             match (stated.parse::<f64>(), found.parse::<f64>()) {
-                (Ok(stated), Ok(found)) => (stated - found).abs() <= 0.05 + 0.1 * stated,
+                (Ok(stated), Ok(found)) => {
+                    let few = if stated < 0.2 { 0.5 * stated } else { 0.0 };
+                    (stated - found).abs() <= 0.05 + 0.1 * stated + few
+                }
                 _ => false,
             }
         })
