@@ -48,19 +48,24 @@ new=$work/toolchain
 rm -rf "$work"
 mkdir -p "$work/debian" "$new/bin" "$new/libexec" "$new/lib/rustlib"
 
+# Nothing is there twice on the way: each package goes once it is unpacked, and what the toolchain has of it is moved.
+mkdir "$work/debian-arm64"
 while read -r release file sha; do
   deb=$(fetch "${file##*/}" "$release" "$file" "$sha")
   case $file in
     *_arm64.deb) dpkg-deb -x "$deb" "$work/debian-arm64" ;;
+    # Of the sources those of std are needed.
+    *-src_*) dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$work/debian" ./usr/src/rustc-1.96.0/library ;;
     *) dpkg-deb -x "$deb" "$work/debian" ;;
   esac
+  rm "$deb"
 done < <(grep -v '^#' "$lock")
 
 # The compiler and Cargo, with the libraries that they need and the system may not have.
 usr=$work/debian/usr
-cp -a "$usr"/lib/x86_64-linux-gnu/*.so* "$new/lib/"
-cp -a "$usr/lib/rustlib/x86_64-unknown-linux-gnu" "$new/lib/rustlib/"
-cp -a "$work/debian-arm64/usr/lib/rustlib/aarch64-unknown-linux-gnu" "$new/lib/rustlib/"
+mv "$usr"/lib/x86_64-linux-gnu/*.so* "$new/lib/"
+mv "$usr/lib/rustlib/x86_64-unknown-linux-gnu" "$new/lib/rustlib/"
+mv "$work/debian-arm64/usr/lib/rustlib/aarch64-unknown-linux-gnu" "$new/lib/rustlib/"
 for program in rustc rustdoc cargo; do
   cp "$usr/bin/$program" "$new/libexec/"
   "$usr/bin/patchelf" --force-rpath --set-rpath '$ORIGIN/../lib' "$new/libexec/$program"
@@ -174,7 +179,7 @@ make_target() {
 make_target x86_64 "$musl" "$work/debian" x86_64-linux-gnu-gcc
 make_target aarch64 "$musl-arm64" "$work/debian-arm64" aarch64-linux-gnu-gcc
 
-# Its sources are half a gigabyte, and nothing needs them any more.
+# Nothing needs its sources any more.
 rm "$new/lib/rustlib/src/rust"
 rmdir "$new/lib/rustlib/src"
 rm -rf "$toolchain"
@@ -212,6 +217,5 @@ for arch in x86_64 aarch64; do
   try "$arch" "${run:-$toolchain/musl/$arch/lib/libc.so}" "$gcc" -Ctarget-feature=-crt-static
 done
 
-# The packages are unpacked: another lock has others.
-rm -rf "$work" "$downloads"/*.deb
+rm -rf "$work"
 printf '%s\n' "$stamp" >"$toolchain/.stamp"

@@ -88,7 +88,9 @@ impl Builder {
         std::fs::create_dir_all(&folder).map_err(io)?;
         let work = tempfile::tempdir_in(&folder).map_err(io)?;
         let made = self.execute(&recipe, program, work.path(), &folder)?;
-        if std::fs::metadata(&made).map_err(io)?.len() > LARGE {
+        // (llvm-strip takes no static executable of glibc's.)
+        let large = std::fs::metadata(&made).map_err(io)?.len() > LARGE;
+        if large && place.libc != Libc::Glibc {
             strip_debug(&made)?;
         }
         if place.libc == Libc::Brawn {
