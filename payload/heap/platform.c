@@ -212,7 +212,8 @@ bool _mi_arena_memid_is_suitable(mi_memid_t memid, mi_arena_id_t arena) {
 
 mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 
-static void brawn_kept_large_drain(void);  // large.c
+static void brawn_kept_large_drain(void);  // cache.c
+static size_t brawn_slack_trim(size_t bound);
 static void brawn_spans_release(void);  // spans.c
 static void brawn_passed_release(void);
 static void brawn_pool_release(void);  // pool.c
@@ -225,6 +226,7 @@ void _mi_arenas_collect(bool force) {
     brawn_pool_release();
     brawn_kept_release();
     brawn_kept_large_drain();
+    brawn_slack_trim(0);
 }
 
 size_t _mi_os_page_size(void) { return brawn_page_size; }
