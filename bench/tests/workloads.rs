@@ -116,8 +116,8 @@ fn patterns_of_the_sweep_touch_what_they_say() {
         ("8388608 0 oldest malloc 1 page 3", 4.0),
         ("4096 2000 first malloc 1 whole 4000", 8000.0),
         ("4096,8192,65536 30 last calloc 1 whole 60", 770.0),
-        // One of its threads may end before the other begins.
-        ("16384-32768 100 random malloc 2 whole 500", 2200.0),
+        // So many that neither thread ends before the other one begins.
+        ("16384-32768 100 random malloc 2 whole 20000", 4000.0),
         ("16~65536 20 oldest malloc 8 whole 100", 100.0),
         ("16-8388608*50 1 oldest malloc 1 whole 2", 5000.0),
     ];
