@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all test-everything test-packaging oldest-rust test-tools test-programs packaging-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects engine tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep bench-server corpus-all c-packages crates packages dist release
+.PHONY: check unit test test-all test-everything test-packaging test-fuzzing oldest-rust test-tools test-programs packaging-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects engine tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep bench-server corpus-all c-packages crates packages dist release
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -35,13 +35,16 @@ fuzz-programs: | tools
 
 # What is compiled once needs nothing that makes the second time quicker, which takes gigabytes.
 test-programs packaging-programs test test-packaging: export CARGO_INCREMENTAL ?= 0
-# Every test but those of `test-packaging`, which compile while what they need is made, then fuzzing, 5 seconds for each
-# target.  Of the conformance suite those trials run that cover the others (conformance/README.md).
+# Every test but those of `test-packaging` and fuzzing, which compile while what they need is made.  Of the conformance
+# suite those trials run that cover the others (conformance/README.md).
 test: tools
-	+$(together) $(few) $(for-tests) test-programs fuzz-programs
+	+$(together) $(few) $(for-tests) test-programs
 	tools/tests.sh
-	$(stage) fuzzing tools/fuzz.sh 5
 	@$(not-run)
+
+# Each fuzz target for 5 seconds, from the committed corpus on.
+test-fuzzing: fuzz-programs
+	$(stage) fuzzing tools/fuzz.sh 5
 
 # Packages, images and the guide's book, as people get them.
 test-packaging: tools
@@ -50,8 +53,9 @@ test-packaging: tools
 packaging-programs: | tools
 	$(stage) 'compiling tests of packaging/' cargo test --workspace --locked --no-run --test packaging
 # No test is left out in silence.
-not-run = printf 'not run: %d tests of packages, images and the book, which take %s more; what is learnt of zig 0.13 and later semgreps, a minute and 250 MB more; make test-all runs them, too\n' \
-  "$$(grep -c '^\#\[test\]' crates/brawn/tests/packaging/*.rs | awk -F: '{ n += $$2 } END { print n }')" '3 GB'
+not-run = printf 'not run: %d tests of packages, images and the book, which take %s more; %d fuzz targets, 3 minutes and 1 GB more; what is learnt of zig 0.13 and later semgreps, a minute and 250 MB more; make test-all runs them, too\n' \
+  "$$(grep -c '^\#\[test\]' crates/brawn/tests/packaging/*.rs | awk -F: '{ n += $$2 } END { print n }')" '3 GB' \
+  "$$(ls fuzz/fuzz_targets | wc -l)"
 
 # What brawn's signatures are learnt from alone: musls that a zig compiles for half a minute each, and large packages.
 # `make test-all` gets them, and tells the tests that they have to be there.
@@ -61,7 +65,7 @@ few = musls-which='--but zig-code' corpus-which=tools/corpus.txt
 test-all: not-run = true
 test-all: few =
 test-all: export BRAWN_TEST_ALL = 1
-test-all: test test-packaging
+test-all: test test-packaging test-fuzzing
 
 # Every test with every trial of the conformance suite, the crates as they are published, and C packages whose tests are short.
 test-everything: export BRAWN_CONFORMANCE_ALL = 1

@@ -20,7 +20,8 @@ enum { BRAWN_REACH_SKIPS = 15 };
 static bool brawn_may(brawn_reach_t kind, uintptr_t units, uintptr_t burst) {
     // Each takes its units of time.  This is when the last one's end.
     static _Atomic(uintptr_t) taken[BRAWN_REACH_KINDS];
-    uint8_t *const skips = brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->reach_skips[kind] : NULL;
+    brawn_tld_t *const own = brawn_own_or_none();
+    uint8_t *const skips = own != NULL ? &own->reach_skips[kind] : NULL;
     if (skips != NULL && *skips > 0) {
         --*skips;
         return false;

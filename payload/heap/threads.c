@@ -71,15 +71,20 @@ _Static_assert(BRAWN_CHECKED || BRAWN_TRACE || sizeof(brawn_thread_t) <= 4096, "
 
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
 
+// The calling thread's own data; NULL: it has no heap.
+static inline brawn_tld_t *brawn_own_or_none(void) { return brawn_heap != NULL ? (brawn_tld_t *)brawn_heap->tld : NULL; }
+
 // `slices` more are dirty, or less.
 static void brawn_dirty_add(intptr_t slices) {
-    brawn_sum_add(&brawn_dirty, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->dirty : NULL, BRAWN_DIRTY_STEP, slices);
+    brawn_tld_t *const own = brawn_own_or_none();
+    brawn_sum_add(&brawn_dirty, own != NULL ? &own->dirty : NULL, BRAWN_DIRTY_STEP, slices);
 }
 
 // There are `bytes` more of it, or less.  The process hears of it once all of it is known: what a block that grows in its mapping takes from one slack
 // it leaves in the next one.
 static void brawn_slack_add_by(intptr_t bytes, intptr_t step) {
-    brawn_sum_add(&brawn_slack, brawn_heap != NULL ? &((brawn_tld_t *)brawn_heap->tld)->slack : NULL, step, bytes);
+    brawn_tld_t *const own = brawn_own_or_none();
+    brawn_sum_add(&brawn_slack, own != NULL ? &own->slack : NULL, step, bytes);
 }
 static void brawn_slack_add(intptr_t bytes) { brawn_slack_add_by(bytes, (intptr_t)1 << 30); }
 

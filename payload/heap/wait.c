@@ -20,8 +20,6 @@ static bool brawn_turn_of_all(int64_t clock) {
     return brawn_turn_is((unsigned)mi_atomic_load_relaxed(&brawn_freed_for_all), (uint32_t)mi_atomic_load_relaxed(&brawn_turn_for_all), clock);
 }
 
-static inline brawn_tld_t *brawn_own_or_none(void) { return brawn_heap != NULL ? (brawn_tld_t *)brawn_heap->tld : NULL; }
-
 // Whether the calling thread's turn has come.
 HIDDEN bool brawn_wait_is_due(void) {
     const brawn_tld_t *const own = brawn_own_or_none();
