@@ -65,19 +65,27 @@ static Outcome integer(Scan *scan, int base, int is_pointer) {
     return GOES_ON;
 }
 
-// A stream of which there is no more.
-static size_t nothing(void *of, unsigned char *to, size_t n) {
-    (void)of, (void)to, (void)n;
-    return 0;
+// The next piece of a text, where it stands.  A text may be long, and is read number by number: so none of them looks far
+// beyond its end (musl looks 256 characters ahead).
+enum { PIECE = 32 };
+static size_t more(void *of, unsigned char *to, size_t n) {
+    Text *text = of;
+    unsigned char *const s = text->cookie;
+    (void)n;
+    if (!*s) return 0;
+    text->rpos = s + 1;
+    text->rend = s + brawn_strnlen((const char *)s, PIECE);
+    text->cookie = text->rend;
+    *to = *s;
+    return 1;
 }
 
-// Infinities, NaNs, hexadecimal numbers, half numbers, and what a width cuts off, by musl's own.
+// Infinities, NaNs, hexadecimal numbers, half numbers, and long ones that a width cuts off, by musl's own.
 static COLD Outcome unusual_real(Scan *scan) {
     unsigned char *s = (unsigned char *)(uintptr_t)scan->at;
-    size_t length = brawn_strlen((const char *)s);
     Text text;
-    begin_text(&text, s, length, nothing);
-    text.rend += length;
+    begin_text(&text, s, 0, more);
+    text.cookie = s;
     __shlim(&text, scan->width);
     long double x = __floatscan(&text, scan->size, 0);
     int64_t taken = text.shcnt + (text.rpos - text.buffer);
@@ -90,7 +98,8 @@ static COLD Outcome unusual_real(Scan *scan) {
     return GOES_ON;
 }
 
-static Outcome real(Scan *scan) {
+// Of any width.
+static Outcome whole_real(Scan *scan) {
     const unsigned char *s = scan->at, *digits;
     s += *s == '-' || *s == '+';
     digits = s;
@@ -109,7 +118,6 @@ static Outcome real(Scan *scan) {
         if (digit_of((char)*s) >= 10) return unusual_real(scan);
         while (digit_of((char)*s) < 10) s++;
     }
-    if (scan->width && s - scan->at > scan->width) return unusual_real(scan);
     const char *text = (const char *)scan->at;
     if (scan->size == LONG) {
         double x = brawn_strtod(text, 0);
@@ -125,6 +133,32 @@ static Outcome real(Scan *scan) {
     }
     scan->at = s;
     return GOES_ON;
+}
+
+// Whether it may be a number's, in a NaN's parentheses, too.
+INLINE int may_belong(unsigned c) {
+    return (c - '(' <= '9' - '(' && c != ',') || (c | 32) - 'a' < 26 || c == '_';
+}
+
+// With a width: a text of its own, of what may belong to the number.  A longer one is left to musl.
+static Outcome real(Scan *scan) {
+    enum { ROOM = 128 };
+    if (LIKELY(!scan->width)) return whole_real(scan);
+    const unsigned char *const s = scan->at;
+    const size_t most = (size_t)scan->width;
+    unsigned char text[ROOM];
+    size_t n = 0;
+    for (; n < most && may_belong(s[n]); n++) {
+        if (n == ROOM - 1) return unusual_real(scan);
+        text[n] = s[n];
+    }
+    text[n] = 0;
+    Scan cut = *scan;
+    cut.at = text;
+    cut.width = 0;
+    const Outcome outcome = whole_real(&cut);
+    scan->at += cut.at - text;
+    return outcome;
 }
 
 typedef struct {

@@ -74,21 +74,64 @@ static const struct {
     {"a\xff", "%3lc", ""}, {"a\xc3", "%3C", ""}, {"\xc3\xa4", "%2lc", ""}, {"\xc3\xa4", "%*ls%n", ""}, {"\xff", "%*ls", ""}, {"a\xff", "%d", ""},
     {"a", "a%", ""}, {"a 1", "%s%", ""}, {"1", "%*1$d", ""}, {"12", "%0d", ""}, {"5", "%-d", ""}, {"\xe4\xf6", "%[\xe4-\xf6]", ""}, {"1,2,3", "%d,%d,%d,%d", ""}};
 
+// Longer than what a width has room for.
+#define TWENTY_DIGITS "31415926535897932384"
+#define LONG_NUMBER TWENTY_DIGITS TWENTY_DIGITS TWENTY_DIGITS "." TWENTY_DIGITS TWENTY_DIGITS TWENTY_DIGITS TWENTY_DIGITS
+
 static void generated_scan(void) {
     static const char *const PIECES[] = {"%d", "%u", "%x", "%i", "%o", "%p", "%ld", "%hhu", "%lf", "%f", "%Lf", "%3d", "%5x", "%4lf", "%2f", "%s", "%7s", "%c", "%4c",
-        "%[a-f0-9]", "%3[^ ,]", "%*d", "%*s", "%n", "%*[^,]", "%%", " ", ",", "a", "-", "%ls", "%12lf", "%e", "%g"};
+        "%[a-f0-9]", "%3[^ ,]", "%*d", "%*s", "%n", "%*[^,]", "%%", " ", ",", "a", "-", "%ls", "%12lf", "%e", "%g", "%1Lf", "%127lf", "%130lf"};
     static const char *const WORDS[] = {"1", "-17", "0x", "0x1F", "007", "3.25", "1e5", "1e", "-1.5e-3", "inf", "nan", "a", "word", " ", "  ", ",", "-", "+", "%",
-        "99999999999999999999", "0", ".", "e5", "ab\xc3\xa4", "5e-324", "\n", "x", "0x1p-2"};
+        "99999999999999999999", "0", ".", "e5", "ab\xc3\xa4", "5e-324", "\n", "x", "0x1p-2", "nan(a_1)", "infinity", LONG_NUMBER};
     char text[300] = "", format[300] = "";
     for (int i = (int)(random_bits() % 6); i >= 0; i--) strcat(format, PIECES[random_bits() % (sizeof PIECES / sizeof *PIECES)]);
-    for (int i = (int)(random_bits() % 8); i > 0; i--) strcat(text, WORDS[random_bits() % (sizeof WORDS / sizeof *WORDS)]);
+    for (int i = (int)(random_bits() % 8); i > 0; i--) {
+        const char *const word = WORDS[random_bits() % (sizeof WORDS / sizeof *WORDS)];
+        // As wide text, there is room for so many.
+        if (strlen(text) + strlen(word) < sizeof text - 4) strcat(text, word);
+    }
     scan_one(text, format, "");
+}
+
+static int digit_ends(const char *number) {
+    return (unsigned)number[strlen(number) - 1] - '0' < 10;
+}
+
+// Numbers with more text behind them than musl's stream looks at, and no end that could be read: who looks for it does too
+// much for each number of a long text.
+static void far_ends(void) {
+    static const char *const NUMBERS[] = {"0x1.8p3 ", "inf ", "-nan(a_1) ", "1e ", "1.25 ", "123456789", "0x123456789abcdef", "infinite", "1.5e+30", ".", "- "};
+    static const char *const FORMATS[] = {"%lf%n", "%3lf%n", "%1lf%n", "%7Lf%n", "%5f%n"};
+    enum { PAGE_SIZE = 4096 };
+    char *const page = mmap(0, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || mprotect(page + PAGE_SIZE, PAGE_SIZE, PROT_NONE)) printf("numbers: no page\n"), failed();
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS * (sizeof FORMATS / sizeof *FORMATS); i++) {
+        const char *const number = NUMBERS[i / (sizeof FORMATS / sizeof *FORMATS)], *const format = FORMATS[i % (sizeof FORMATS / sizeof *FORMATS)];
+        // Some digits behind it belong to it where no width says how many.
+        const int digits = format[1] != 'l' && digit_ends(number);
+        char *const at = page + PAGE_SIZE - 600;
+        memset(at, digits ? '9' : 'z', 600);
+        memcpy(at, number, strlen(number));
+        Stored stored[2];
+        int result[2], taken[2] = {-1, -1}, error[2];
+        memset(stored, 0x55, sizeof stored);
+        for (int j = 0; j < 2; j++) {
+            errno = 0;
+            result[j] = SCANS[j](at, format, stored[j].room[0], &taken[j]);
+            error[j] = errno;
+        }
+        if (result[0] != result[1] || taken[0] != taken[1] || error[0] != error[1] || memcmp(&stored[0], &stored[1], sizeof *stored) != 0)
+            printf("numbers: sscanf of a long text that begins with \"%s\", with \"%s\": %d, and musl's %d\n", number, format, result[0], result[1]), failed();
+        trials++;
+    }
+    munmap(page, 2 * PAGE_SIZE);
 }
 
 static void scans(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     for (size_t i = 0; i < sizeof SCAN_TEXTS / sizeof *SCAN_TEXTS; i++) scan_one(SCAN_TEXTS[i].text, SCAN_TEXTS[i].format, SCAN_TEXTS[i].kinds);
     for (long i = 0; i < rounds; i++) generated_scan();
+    far_ends();
     // The text may be what is written to.
     char ours[] = "one two three", musls[] = "one two three";
     int a = brawn_sscanf(ours, "%*s %s %s", ours, ours + 8), b = sscanf(musls, "%*s %s %s", musls, musls + 8);

@@ -18,6 +18,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <sys/mman.h>
 #include <wchar.h>
 
 static long rounds = 100000, trials;
