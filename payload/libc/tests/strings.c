@@ -386,30 +386,6 @@ static void wides(size_t off_a, size_t off_b, size_t n, int at_end) {
     if (n) MUST(our_wmemmove(b + 1, b, n - 1) == b + 1 && !memcmp(b + 1, image, (n - 1) * 4));
 }
 
-static const wchar_t *wide_part_in(const wchar_t *text, const wchar_t *part) {
-    const size_t size = wcslen(part), length = wcslen(text);
-    for (size_t i = 0; i + size <= length; i++)
-        if (!wide_order(text + i, part, size)) return text + i;
-    return NULL;
-}
-
-static void wide_parts(int count) {
-    // The first bytes of one word are the last ones of others: some are found between words.
-    static const wchar_t words[] = {0x41414141, 0x41414142, 0x42414141, 0x41424142, 'a', 'b', 0x6100, 0x610000};
-    for (int k = 0; k < count; k++) {
-        const size_t letters = 1 + next() % 8, length = next() % (k % 50 ? 200 : 3000), size = next() % (k % 3 ? 5 : 40);
-        forget(length * 4);
-        wchar_t *const text = W(A + ROOM) - length - 1, *const part = W(B + ROOM) - size - 1;
-        for (size_t i = 0; i < length; i++) text[i] = words[next() % letters];
-        for (size_t i = 0; i < size; i++) part[i] = words[next() % letters];
-        if (k % 4 && size && size <= length) memcpy(text + next() % (length - size + 1), part, size * 4);
-        text[length] = part[size] = 0;
-        now_at("wcsstr", length, size, (size_t)k);
-        MUST(our_wcsstr(text, part) == wide_part_in(text, part));
-        MUST(our_wcsstr(text, part) == wcsstr(text, part));
-    }
-}
-
 // What swab does, in place too, and what it leaves alone.
 static void swaps(size_t off_a, size_t off_b, size_t n, int at_end) {
     char *const s = place(A, off_a, n, at_end), *const d = place(B, off_b, n, at_end);
@@ -455,6 +431,7 @@ static void environments(void) {
 }
 
 #include "strings-bytes.h"
+#include "strings-parts.h"
 #include "strings-spaces.h"
 int main(int argc, char **argv) {
     const int glance = argc > 1 && !strcmp(argv[1], "glance"), sparse = glance || (argc > 1 && !strcmp(argv[1], "sparse"));
@@ -493,6 +470,7 @@ int main(int argc, char **argv) {
             folds(a, b, n, at_end), spans(a, b, n, at_end), copies(a, b, n, at_end), wides(a % 2048, b % 2048, n, at_end);
         }
         parts(glance ? 800 : (sparse ? 4000 : 40000));
+        often_between();
         wide_parts(glance ? 800 : (sparse ? 4000 : 40000));
         printf("level %s: done\n", LEVELS[level]);
     }
