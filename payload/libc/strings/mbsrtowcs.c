@@ -11,6 +11,7 @@ enum { ILLEGAL = 84 };
 
 typedef unsigned char byte;
 typedef byte bytes8 __attribute__((vector_size(8)));
+typedef byte bytes4 __attribute__((vector_size(4)));
 typedef uint32_t words8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 typedef uint16_t halves4 __attribute__((vector_size(8)));
@@ -18,8 +19,9 @@ typedef uint32_t words4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 #define FOUR(c) (~(uint64_t)0 / 65535 * (c))
 #define EIGHT(c) (~(uint64_t)0 / 255 * (c))
-// None of them the end.
-#define IS_ASCII(eight) (!(((eight) | ((eight) - EIGHT(1))) & EIGHT(0x80)))
+// The lowest bit that is set is in the first byte that is none of ASCII, or the end.
+#define ODD(eight) (((eight) | ((eight) - EIGHT(1))) & EIGHT(0x80))
+#define IS_ASCII(eight) (!ODD(eight))
 #define PUT_EIGHT(to, eight) (*(words8 *)(to) = __builtin_convertvector((bytes8)(eight), words8), (to) += 8)
 #define IS_NEXT(c) ((c) - 0x80u < 0x40)
 
@@ -59,6 +61,31 @@ static COLD Character resumed(unsigned state, const byte *s) {
         __asm__("" : "+r"(s));        \
     } while (0)
 
+// The first n of eight letters, below 8.  Those from 4 on are written in one way, as the processor cannot
+// foresee how many there are.
+INLINE void put_some(wide *to, uint64_t eight, unsigned n) {
+    if (n >= 4) {
+        const uint32_t first = (uint32_t)eight, last = (uint32_t)(eight >> 8 * (n - 4));
+        *(words4 *)to = __builtin_convertvector((bytes4)first, words4);
+        *(words4 *)(to + n - 4) = __builtin_convertvector((bytes4)last, words4);
+    } else if (n >= 2) {
+        to[0] = (byte)eight;
+        to[1] = (byte)(eight >> 8);
+        to[n - 1] = (byte)(eight >> 8 * (n - 1));
+    } else if (n) {
+        to[0] = (byte)eight;
+    }
+}
+
+// Where it is as many as before, the processor foresees so, and what follows need not wait for the count.
+#define EXPECT(some, before)      \
+    if ((some) == (before)) {     \
+        (some) = (before);        \
+        __asm__("" : "+r"(some)); \
+    } else {                      \
+        (before) = (some);        \
+    }
+
 // What is done, and to where it was read if characters are written.
 INLINE size_t ended(int counts, const byte **from, const byte *s, size_t done) {
     if (!counts) *from = s;
@@ -71,11 +98,24 @@ INLINE size_t illegal(int counts, const byte **from, const byte *s) {
 
 // Up to n characters of `most`, or, if it only counts, all.
 INLINE size_t read_any(int counts, wide *to, const byte *s, const byte **from, size_t n, size_t most, int is_c) {
+    unsigned before = 0;
     for (; counts || LIKELY(n); n--) {
         if (*s < 0x80) {
-            while ((counts || n >= 8) && FITS_IN(s, 8)) {
-                const uint64_t eight = GET64(s);
-                if (!IS_ASCII(eight)) break;
+            // One between others is soonest done as it is.  Behind the last one that is asked for nothing may be read.
+            const int alone = *s && (counts || n > 1) && s[1] >= 0x80;
+            if (alone) {
+                TAKE(*s, 1);
+                n--;
+            }
+            while (!alone && (counts || n >= 8) && FITS_IN(s, 8)) {
+                const uint64_t eight = GET64(s), odd = ODD(eight);
+                if (odd) {
+                    unsigned some = (unsigned)__builtin_ctzll(odd) / 8;
+                    EXPECT(some, before)
+                    if (!counts) put_some(to, eight, some), to += some;
+                    s += some, n -= some;
+                    break;
+                }
                 if (!counts) PUT_EIGHT(to, eight);
                 s += 8, n -= 8;
             }
@@ -99,8 +139,8 @@ INLINE size_t read_any(int counts, wide *to, const byte *s, const byte **from, s
             if (UNLIKELY(c < 0x800 || c - 0xd800 < 0x800)) return illegal(counts, from, s);
             TAKE(c, 3);
         } else if ((bytes & 0xc0e0) == 0x80c0) {
-            // Four of them at once, if none is below 0x80.
-            if ((counts || n >= 4) && FITS_IN(s, 8)) {
+            // Four of them at once, if there are two, and none is below 0x80.
+            if ((bytes & 0xc0e00000) == 0x80c00000 && (counts || n >= 4) && FITS_IN(s, 8)) {
                 const uint64_t four = GET64(s);
                 if ((four & FOUR(0xc0e0)) == FOUR(0x80c0) && (((four & FOUR(0x1e)) + FOUR(0x1e)) & FOUR(0x20)) == FOUR(0x20)) {
                     const uint64_t characters = (four & FOUR(0x1f)) << 6 | (four >> 8 & FOUR(0x3f));

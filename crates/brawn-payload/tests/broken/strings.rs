@@ -21,6 +21,9 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("mbsrtowcs", "counts || n >= 4", "1", "mbsrtowcs"),
     ("mbsrtowcs", "counts || n >= 8", "1", "mbsrtowcs"),
     ("mbsrtowcs", "left >= 8 && ", "", "mbsrtowcs"),
+    ("mbsrtowcs", "(counts || n > 1) && ", "", "mbsrtowcs"),
+    ("mbsrtowcs", "to + n - 4) =", "to + 4) =", "mbsrtowcs"),
+    ("mbsrtowcs", "to[n - 1] =", "to[1] =", "mbsrtowcs"),
     (
         "mbsrtowcs",
         "FOUR(0x1e)) + FOUR(0x1e)",
@@ -102,7 +105,6 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("wcsrchr", "m &= end ^ (end - 1);", "", "wcsrchr"),
     ("wcsstr", "bytes % sizeof *text == 0", "1", "wcsstr"),
     ("wcsstr", "*between < OFTEN", "1", "wcsstr"),
-    ("wcsstr", "sizeof *text + 1;", "sizeof *text;", "wcsstr"),
     (
         "wcsstr",
         "return two_way(",
