@@ -1,7 +1,8 @@
 // __fdopen, which fopen, fdopen, popen and tmpfile make streams with.  musl's buffers have 1 KiB, so that a program that reads
 // a file by lines, numbers or small pieces asks the kernel four times as often as with glibc: that, and not the code of getline,
 // fgets and fread, is what they are slower for.  These have 4 KiB.  Where other processes or streams may use the file as well, it
-// stays 1 KiB, since what is written there is mixed at the buffers' borders: files to append to, and the standard descriptors.
+// stays 1 KiB, since what is written there is mixed at the buffers' borders, and what one reads the other misses: files to append
+// to, the standard descriptors, and all that is no regular file, as "/dev/stdout" may be a pipe.
 #include "stream.h"
 
 // The beginning of musl's struct __libc (src/internal/libc.h), the same in these.
@@ -24,17 +25,24 @@ enum {
     F_SETFL = 4,
     FD_CLOEXEC = 1,
     O_APPEND = 02000,
+    S_IFMT = 0170000,
+    S_IFREG = 0100000,
 };
 
+// MODE_AT: where the kernel's struct stat has st_mode.
 #ifdef __x86_64__
 enum {
     FCNTL = 72,
+    FSTAT = 5,
     IOCTL = 16,
+    MODE_AT = 24,
 };
 #elif defined(__aarch64__)
 enum {
     FCNTL = 25,
+    FSTAT = 80,
     IOCTL = 29,
+    MODE_AT = 16,
 };
 #else
 #error "not written for this architecture: docs/contributing/architecture.md"
@@ -45,6 +53,12 @@ INLINE int has(const char *s, char c) {
     return *s == c;
 }
 
+// The kernel's struct stat, which has at most 144 bytes, is asked for by the descriptor: its name may have come to mean another file.
+static int is_regular(int fd) {
+    uint32_t words[36];
+    return !arch_syscall3(FSTAT, fd, (long)words, 0) && (words[MODE_AT / sizeof *words] & S_IFMT) == S_IFREG;
+}
+
 HIDDEN stream *brawn___fdopen(int fd, const char *mode) {
     const char first = *mode;
     // To musl, an empty mode is one for writing.
@@ -52,7 +66,7 @@ HIDDEN stream *brawn___fdopen(int fd, const char *mode) {
         ERRNO = EINVAL;
         return NULL;
     }
-    const size_t size = fd <= STANDARD_LAST || first == 'a' ? SMALL_BUFFER : BUFFER;
+    const size_t size = fd <= STANDARD_LAST || first == 'a' || !is_regular(fd) ? SMALL_BUFFER : BUFFER;
     stream *const f = malloc(sizeof *f + UNGET + size);
     if (!f) return NULL;
     brawn_memset(f, 0, sizeof *f);

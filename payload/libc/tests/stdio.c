@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 FILE *brawn___fdopen(int fd, const char *mode);
@@ -172,6 +173,24 @@ static void terminal(void) {
     close(main_end);
 }
 
+// Others may read what a pipe has, too: a stream takes as much of it as musl's.
+static void a_pipe(void) {
+    static const char text[3000];
+    int ends[2][2], left[2];
+    for (int i = 0; i < 2; i++) {
+        if (pipe(ends[i]) || write(ends[i][1], text, sizeof text) != sizeof text) FAIL("no pipe: %s", strerror(errno));
+        descriptor[i] = ends[i][0];
+    }
+    open_both("r");
+    for (int i = 0; i < 2; i++) {
+        getc(stream[i]);
+        if (ioctl(ends[i][0], FIONREAD, &left[i])) FAIL("a pipe does not say what it has");
+        fclose(stream[i]);
+        close(ends[i][1]);
+    }
+    if (left[0] != left[1]) FAIL("%d and %d bytes are left in a pipe", left[0], left[1]);
+}
+
 // A stream that threads share has a lock, whether it was made before or after there were any.
 static void *puts_lines(void *f) {
     for (int i = 0; i < 2000; i++) fprintf(f, "%s", "0123456789abcdef0123456789abcdef\n");
@@ -220,6 +239,7 @@ int main(int argc, char **argv) {
     opened();
     used(argc > 1 ? 60 : 3000);
     terminal();
+    a_pipe();
     threads();
     standard();
     asked();

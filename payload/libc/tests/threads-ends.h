@@ -287,7 +287,25 @@ static void *calls_all(void *unused) {
 }
 static int c11_exits(void *value) { thrd_exit((int)(intptr_t)value); }
 
+// A thread's stack may be the one of a thread that put a page of it out of reach.
+static void *protects_a_page(void *argument) {
+    volatile char here = 0;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    IS(0, mprotect((void *)(((uintptr_t)&here - 60000) & -page), page, PROT_NONE));
+    return argument;
+}
+static void *goes_deep(void *argument) {
+    volatile char deep[100000];
+    for (size_t i = sizeof deep; i-- > 0;) deep[i] = 1;
+    return argument;
+}
+static void pages_out_of_reach(void) {
+    doing = "a thread that puts a page of its stack out of reach";
+    for (int i = 0; i < 12; i++) run(1, i % 2 ? goes_deep : protects_a_page, NULL);
+}
+
 static void ends(void) {
+    pages_out_of_reach();
     doing = "a thread that ends with a mutex";
     pthread_mutexattr_t ma;
     pthread_mutex_t robust;

@@ -336,6 +336,11 @@ static int find_place(place *at, const attributes *a) {
         at->size = at->guard + ((a->size + need + page - 1) & -page);
     }
     at->map = brawn_stack_take(at->size, at->guard);
+    // The thread before may have put pages of it out of reach, as some runtimes do for guards of their own.
+    if (at->map && arch_syscall4(MPROTECT, (long)(at->map + at->guard), at->size - at->guard, READ_AND_WRITE, 0)) {
+        __munmap(at->map, at->size);
+        at->map = NULL;
+    }
     const int was_used = at->map != NULL;
     if (!at->map) at->map = map_of(at->size, at->guard);
     if (!at->map) {
