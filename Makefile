@@ -42,9 +42,10 @@ test: tools
 	tools/tests.sh
 	@$(not-run)
 
-# Each fuzz target for 5 seconds, from the committed corpus on.
+# Each fuzz target for 5 seconds, from the committed corpus on, with the same inputs each time: a change is not refused
+# for what was there before it.  `make test-everything` looks for a minute, with inputs of its own.
 test-fuzzing: fuzz-programs
-	$(stage) fuzzing tools/fuzz.sh 5
+	$(stage) fuzzing env BRAWN_FUZZ_SEED=1 tools/fuzz.sh 5
 
 # Packages, images and the guide's book, as people get them.
 test-packaging: tools
@@ -67,10 +68,12 @@ test-all: few =
 test-all: export BRAWN_TEST_ALL = 1
 test-all: test test-packaging test-fuzzing
 
-# Every test with every trial of the conformance suite, the crates as they are published, and C packages whose tests are short.
+# Every test with every trial of the conformance suite, the crates as they are published, C packages whose tests are short,
+# and each fuzz target for a minute with new inputs.
 test-everything: export BRAWN_CONFORMANCE_ALL = 1
 test-everything: PACKAGES = bc bzip2 findutils grep gzip sed
 test-everything: test-all crates c-packages
+	$(stage) 'fuzzing for long' tools/fuzz.sh 60
 
 # What to run before every commit: formatting, lints, unit and property tests, and the repository's own rules.  Needs no
 # root, no network and nothing but `make tools`; three minutes where dependencies are compiled.

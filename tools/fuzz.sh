@@ -4,7 +4,8 @@
 # them.
 #
 # Works with stable Rust and without cargo-fuzz: the flags are those by which the compiler counts
-# edges for libFuzzer.  What a run finds stays out of the committed corpora; a crash is kept in
+# edges for libFuzzer.  BRAWN_FUZZ_SEED=1 makes the same inputs in each run, as many as there is
+# time for.  What a run finds stays out of the committed corpora; a crash is kept in
 # target/fuzz/artifacts/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,7 +33,7 @@ fuzz() { # TARGET
     mkdir -p "$build/artifacts/$target" "$found.tmp"
     echo "fuzzing $target for $seconds s"
     TMPDIR=$found.tmp BRAWN_FUZZ=$target "$build/$host/release/fuzz" \
-        -max_total_time="$seconds" -max_len=32768 -timeout=5 -rss_limit_mb=512 \
+        -max_total_time="$seconds" -seed="${BRAWN_FUZZ_SEED:-0}" -max_len=32768 -timeout=5 -rss_limit_mb=512 \
         -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/artifacts/$target/" \
         "$found" "fuzz/corpus/$target" 2>"$found.log" || status=1

@@ -240,7 +240,8 @@ fn name_of<'a>(names: &Strings<'a>, at: u32) -> Result<&'a [u8]> {
     })
 }
 
-/// Checks how much segments overlap: each may cover the whole file, and there may be thousands.
+/// Checks how much segments overlap: each may cover the whole file, and there may be thousands. What lies behind the
+/// file's end does not count: of a file that is cut short, all would seem to overlap.
 fn check_segments<H: FileHeader<Endian = Endianness>>(
     endian: Endianness,
     segments: &[H::ProgramHeader],
@@ -248,7 +249,10 @@ fn check_segments<H: FileHeader<Endian = Endianness>>(
 ) -> Result<()> {
     let of = |kind| {
         let segments = segments.iter().filter(move |s| s.p_type(endian) == kind);
-        segments.map(move |s| s.file_range(endian).1)
+        segments.map(move |s| {
+            let (offset, length) = s.file_range(endian);
+            length.min((size as u64).saturating_sub(offset))
+        })
     };
     overlap("segments", of(elf::PT_LOAD), size)?;
     overlap("segments with notes", of(elf::PT_NOTE), size)

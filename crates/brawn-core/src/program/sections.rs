@@ -271,7 +271,10 @@ impl<'a, 'p> Sections<'a, 'p> {
                 header.address = address;
                 header.offset = code.offset + (address - code.address);
                 self.placed.insert(number);
-            } else if section.kind == elf::SHT_RELA.0 && section.address == room.table {
+            } else if section.kind == elf::SHT_RELA.0
+                && section.address == room.table
+                && section.size >= room.taken_size()
+            {
                 header.address += room.taken_size();
                 header.offset += room.taken_size();
                 header.size -= room.taken_size();

@@ -32,6 +32,11 @@ fn a_segment_outside_of_the_file_is_named_with_its_place() {
     let error = Image::read(&bytes, 0).unwrap_err();
     assert_eq!(error.part(), Some(&crate::error::Piece::Segment(0)));
     assert_eq!(error.offset(), Some(0x1234));
+    // A large one: the file is cut short, and nothing overlaps.
+    bytes[64 + 8..64 + 16].copy_from_slice(&0u64.to_le_bytes());
+    bytes[64 + 32..64 + 40].copy_from_slice(&0x100_0000u64.to_le_bytes());
+    let error = Image::read(&bytes, 0).unwrap_err();
+    assert!(error.to_string().contains("cut short"), "{error}");
 }
 
 #[test]
