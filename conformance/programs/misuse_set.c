@@ -181,9 +181,14 @@ static void after_reuse(void) {
 
 /* What is freed is no block */
 
+/* Heaps look for headers below, at a multiple of 1 MiB or more. They are not in these bytes, wherever the stack is. */
+enum { LOCAL_BYTES = 4096,
+    HEADER_BYTES = 1 << 16 };
 static void stack(size_t n) {
-    char local[4096] __attribute__((aligned(16)));
-    memset(local, (int)n, sizeof local);
+    char place[2 * HEADER_BYTES + LOCAL_BYTES] __attribute__((aligned(16)));
+    char *local = place + 2 * HEADER_BYTES;
+    if ((((uintptr_t)local + LOCAL_BYTES) & ((1 << 20) - 1)) < HEADER_BYTES) local = place;
+    memset(local, (int)n, LOCAL_BYTES);
     free(hidden(local + 1024));
 }
 static char data[65536] __attribute__((aligned(16)));
