@@ -402,7 +402,7 @@ static size_t brawn_large_limit(size_t used) {
                                                                                          : BRAWN_LARGE_MORE_FIRST;
         const size_t needed = used > most ? used : most;
         const size_t limit = needed + needed / part;
-        const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
+        const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_LARGE_RESERVE;
         // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
         const size_t fixed = brawn_slack_now(), listed = brawn_slack_listed();
         const size_t least = used + (fixed > listed ? fixed - listed : 0);

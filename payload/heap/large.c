@@ -384,7 +384,6 @@ static SELDOM NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t siz
         if (mapped != NULL) brawn_unmap(mapped, more);
         return NULL;
     }
-    mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
     const size_t offset = brawn_large_offset(segment);
     arch_copy((uint8_t *)below + offset, (uint8_t *)segment + offset, used - offset);  // first byte first, and the target is below: it may overlap
     // What is left over above has the guard at its end; it goes to the new end.

@@ -53,7 +53,8 @@ static inline void brawn_choose_pages(void *address, size_t size) {
     arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, huge ? MADV_HUGEPAGE_ : MADV_NOHUGEPAGE_, 0, 0, 0);
 }
 
-// Where the kernel is likely to have room at the right alignment: just below the last mapping.
+// Where the kernel is likely to have room at the right alignment: just below the lowest place that was asked for.  A thread moves it before it
+// asks, so that no other one asks for the same place.  0: nothing is left below, or nothing was asked for yet.
 static _Atomic(uintptr_t) brawn_hint;
 
 // The first time: below the vDSO, where a program without a dynamic linker has nothing.  Many kernels
@@ -66,13 +67,15 @@ static uintptr_t brawn_first_hint(void) {
 
 // Maps `size` bytes such that address + offset is a multiple of `alignment`.
 static SELDOM void *brawn_map_aligned(size_t size, size_t alignment, size_t offset, int protection) {
-    uintptr_t below = mi_atomic_load_relaxed(&brawn_hint);
-    if (below == 0) below = brawn_first_hint();
-    uintptr_t wanted = 0;
-    if (below > size + alignment) {
-        wanted = _mi_align_down(below - size + offset, alignment) - offset;
-        if (wanted > below - size) wanted -= alignment;
-    }
+    uintptr_t below = mi_atomic_load_relaxed(&brawn_hint), wanted;
+    do {
+        const uintptr_t from = below != 0 ? below : brawn_first_hint();
+        wanted = 0;
+        if (from > size + alignment) {
+            wanted = _mi_align_down(from - size + offset, alignment) - offset;
+            if (wanted > from - size) wanted -= alignment;
+        }
+    } while (!mi_atomic_cas_weak_acq_rel(&brawn_hint, &below, wanted));
     char *p = brawn_map((void *)wanted, size, protection);
     if (p == NULL || ((uintptr_t)p + offset) % alignment != 0) {
         // Not aligned, or nothing (qemu-user refuses some hints): map enough to cut an aligned piece out of it.
@@ -85,8 +88,8 @@ static SELDOM void *brawn_map_aligned(size_t size, size_t alignment, size_t offs
         brawn_unmap(p, before);
         brawn_unmap(aligned + size, alignment - brawn_page_size - before);
         p = aligned;
+        if (wanted == 0 || (uintptr_t)p < wanted) mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)p);  // below a program's libraries; or from the top again
     }
-    mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)p);
     return p;
 }
 

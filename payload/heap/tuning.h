@@ -179,7 +179,7 @@
 // Measured with bench/workloads/{stress,huge,realloc}.c: three times what is in use takes fewer
 // page faults than glibc in all of them, at 0.9 to 1.2 times its peak memory.
 #ifndef BRAWN_KEPT_LARGE
-#define BRAWN_KEPT_LARGE 256
+#define BRAWN_KEPT_LARGE 512
 #endif
 // So many threads have slots of their own: the next ones use those of all threads.
 #define BRAWN_OWN_LARGE 16
@@ -187,8 +187,9 @@
 // those of BRAWN_OWN_LARGE_SECOND.
 #define BRAWN_OWN_LARGE_MOST (4352u << 10)
 #define BRAWN_OWN_LARGE_SECOND (1344u << 10)
+// (256 blocks and 2 MiB: huge takes 1.2 times the time, at the same peak, and `waves` of overtime.c 1.1 times.)  A shared object is one of several.
 #ifndef BRAWN_KEPT_LARGE_MIN
-#define BRAWN_KEPT_LARGE_MIN (2u << 20)
+#define BRAWN_KEPT_LARGE_MIN (BRAWN_SHARED ? 2u << 20 : 8u << 20)
 #endif
 #ifndef BRAWN_KEPT_LARGE_HALVES
 #define BRAWN_KEPT_LARGE_HALVES 6
@@ -213,14 +214,15 @@
 #endif
 
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
-// that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN (only in checked profiles if segments are kept).  Slack (slack.c) is not in use, except in
+// that divided by BRAWN_LARGE_MORE, and BRAWN_LARGE_RESERVE bytes (only in checked profiles if segments are kept).  Slack (slack.c) is not in use, except in
 // checked profiles, which do not count it.  Until as much as the peak went for making room within the last second, it is one part in
 // BRAWN_LARGE_MORE_FIRST: a program that once turns to blocks of another size makes room for less than that.
 #ifndef BRAWN_LARGE_MORE
 #define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 4)
 #endif
 #define BRAWN_LARGE_MORE_FIRST 32
-// If this is not 0, slack is cut off, too.  And instead of adding half of BRAWN_KEPT_LARGE_MIN, the limit is lowered by what threads have free
+#define BRAWN_LARGE_RESERVE ((size_t)1 << 20)
+// If this is not 0, slack is cut off, too.  And instead of adding BRAWN_LARGE_RESERVE, the limit is lowered by what threads have free
 // in their segments, by at most this many bytes.
 #ifndef BRAWN_LARGE_TIGHT
 #define BRAWN_LARGE_TIGHT 0
