@@ -3,7 +3,7 @@
 payload/libc/math/tables-float.h.  Polynomials are Chebyshev's interpolation of what is left after the exact first terms."""
 
 import sys
-from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, nint, sqrt, erf, erfc, asin
+from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, tan, nint, sqrt, erf, erfc, asin
 
 mp.dps = 450
 PLACE = "payload/libc/math/tables-float.h"
@@ -162,6 +162,23 @@ def rows_of_circle():
     return ["#define CIRCLE_ROWS { \\"] + ["    %s, %s, \\" % (rows[i], rows[i + 1]) for i in range(0, 128, 2)] + ["}", ""]
 
 
+def rows_of_tangent():
+    """The tangent at 32 places from an eighth of the circle back to one on, and what its double lacks."""
+    rows = []
+    for i in range(-16, 16):
+        exact = mpf(-1) if i == -16 else tan(pi * i / 64)
+        first = mpf(float(exact))
+        rows.append("{%s, %s}" % (double(first), double(exact - first)))
+    return ["static const CircleRow TANGENTS[] = {"] + ["    %s, %s," % (rows[i], rows[i + 1]) for i in range(0, 32, 2)] + ["};", ""]
+
+
+def tangent():
+    """(tan(x) / x - 1) / x^2 in x^2, for x up to a half."""
+    tiny = mpf(10) ** -30
+    f = lambda s: (tan(sqrt(s)) / sqrt(s) - 1) / s if s > tiny else mpf(1) / 3
+    return ["// (tan(x) - x) / x^3 in x^2, for x up to a half."] + array("TANGENT", fit(f, 0, mpf(1) / 4, 11), 3)
+
+
 def circle():
     step = pi / 64
     first = mpf(float(step))
@@ -191,8 +208,9 @@ def wide():
 
 def around():
     lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", "",
-             "// A sine, and what it lacks.", "typedef struct { double first, rest; } CircleRow;", ""] + circle()
+             "// A sine or a tangent, and what it lacks.", "typedef struct { double first, rest; } CircleRow;", ""] + circle()
     lines += ["", "#ifdef NEEDS_CIRCLE_ROWS"] + rows_of_circle()[:-1] + ["#endif"]
+    lines += ["", "#ifdef NEEDS_TANGENTS"] + rows_of_tangent() + tangent()[:-1] + ["#endif"]
     with open(PLACE.replace("float", "circle"), "w") as file:
         file.write("\n".join(lines) + "\n")
 

@@ -4,7 +4,7 @@
 // library for the IEEE floating point standard", 1991, has tables for this).  No branch depends on the quarter.
 //
 // Each is written once and compiled twice, as the logarithms are (double.h); the errors are below 0.56 of the last bit,
-// which the test measures.
+// and a tangent's below 0.62, which the test measures.
 #pragma once
 #include "double.h"
 #include "tables-circle.h"
@@ -16,6 +16,11 @@ typedef struct {
     double r, low;  // From -pi/128 to pi/128.
     unsigned n;  // The place, and whole circles of 128.
 } Turned;
+
+// Two doubles that are one number, the first one the larger.
+typedef struct {
+    double first, rest;
+} Pair;
 
 #define SIZE_BITS(x) (bits_of(x) & ~MINUS_BIT)
 // Where a sine is its argument to the last bit, and a cosine 1: below 2^-27.
@@ -29,12 +34,13 @@ typedef struct {
 
 // Of a number that is far, or near a place: its 53 bits times 192 of 2/pi's, without those that make whole circles
 // (M. Payne and R. Hanek, "Radian reduction for trigonometric functions", 1983).
-static COLD Turned turned_far(double x) {
+static COLD Pair rest_of_far(double x, unsigned *nearest) {
     __extension__ typedef unsigned __int128 u128;
     const uint64_t bits = bits_of(x);
     // x = size * 2^exponent.
     const int exponent = (int)(bits >> 52 & 0x7ff) - 1075;
-    if (exponent < -59) return (Turned){x, 0, 0};
+    *nearest = 0;
+    if (exponent < -59) return (Pair){x, 0};
     const uint64_t size = (bits & (LEAST_NORMAL - 1)) | LEAST_NORMAL;
     // The first bit of 2/pi that does not make whole circles; the table has 64 bits before its point.
     const unsigned first = (unsigned)(exponent + 62), bit = first % 64;
@@ -76,7 +82,15 @@ static COLD Turned turned_far(double x) {
     double r_low = product_error_plain(part, QUARTER, product) + (part * QUARTER_LOW + rest * QUARTER);
     const double r = product + r_low, sign = (negative ? -place : place) * (bits >> 63 ? -1.0 : 1.0);
     r_low = product - r + r_low;
-    return (Turned){sign * r, sign * r_low, bits >> 63 ? -n : n};
+    *nearest = bits >> 63 ? -n : n;
+    return (Pair){sign * r, sign * r_low};
+}
+
+// Two doubles come back in registers, and a Turned would not: then whoever may call this would have it in memory always.
+INLINE Turned turned_far(double x) {
+    unsigned place;
+    const Pair rest = rest_of_far(x, &place);
+    return (Turned){rest.first, rest.rest, place};
 }
 
 INLINE int is_unsure(double r) {
@@ -119,15 +133,11 @@ typedef struct {
         (Rests){mad((t).r * s_, sine_, (t).low), s_ * cosine_};                  \
     })
 
-// The sine at a place and the rest behind it, in two parts; the cosine is the sine a quarter further on.
-typedef struct {
-    double first, rest;
-} Pair;
-
 INLINE const CircleRow *row_of(unsigned place) {
     return &brawn_circle_table[place % PLACES];
 }
 
+// The sine at a place and the rest behind it; the cosine is the sine a quarter further on.
 #define SINE_AT(suffix, mad, place, t, rests)                                                      \
     ({                                                                                             \
         const CircleRow *sine_row = row_of(place), *cosine_row = row_of((place) + PLACES / 4);     \

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-// A sine, and what it lacks.
+// A sine or a tangent, and what it lacks.
 typedef struct {
     double first, rest;
 } CircleRow;
@@ -179,4 +179,56 @@ static const uint64_t TWO_OVER_PI[] = {
     {-0x1.917a6bc29b42cp-4, 0x1.e2718d26ed688p-60},  \
     {-0x1.91f65f10dd814p-5, 0x1.912bd0d569a90p-61},  \
 }
+#endif
+
+#ifdef NEEDS_TANGENTS
+static const CircleRow TANGENTS[] = {
+    {-0x1.0000000000000p+0, 0x0.0p+0},
+    {-0x1.d00cbc7384d2ep-1, -0x1.8dcad85e60fbep-56},
+    {-0x1.a43002ae42850p-1, 0x1.a6db80fe796fep-56},
+    {-0x1.7bb99ed2990cfp-1, 0x1.aa7538e44e996p-55},
+    {-0x1.561b82ab7f990p-1, -0x1.7a8c52172b675p-55},
+    {-0x1.32e1889047ffdp-1, 0x1.10b4421e6a4f8p-55},
+    {-0x1.11ab7190834ecp-1, 0x1.e564bcd1e635dp-55},
+    {-0x1.e450e0d273e7ap-2, -0x1.41522f15e53c5p-56},
+    {-0x1.a827999fcef32p-2, -0x1.08b2fb1366ea9p-56},
+    {-0x1.6e649f7d78649p-2, -0x1.78e945dc3913cp-57},
+    {-0x1.36a08355c63dcp-2, 0x1.d704d1bfdb6e8p-57},
+    {-0x1.007fa758626aep-2, -0x1.5a6d6c3c8b6a7p-57},
+    {-0x1.975f5e0553158p-3, -0x1.ef5d367441946p-61},
+    {-0x1.2fcac73a60640p-3, -0x1.2cfb5a746f62cp-58},
+    {-0x1.936bb8c5b2da2p-4, -0x1.87d054f689d7ap-58},
+    {-0x1.927278a3b1162p-5, -0x1.ada13ceebab9dp-64},
+    {0x0.0p+0, 0x0.0p+0},
+    {0x1.927278a3b1162p-5, 0x1.ada13ceebab9dp-64},
+    {0x1.936bb8c5b2da2p-4, 0x1.87d054f689d7ap-58},
+    {0x1.2fcac73a60640p-3, 0x1.2cfb5a746f62cp-58},
+    {0x1.975f5e0553158p-3, 0x1.ef5d367441946p-61},
+    {0x1.007fa758626aep-2, 0x1.5a6d6c3c8b6a7p-57},
+    {0x1.36a08355c63dcp-2, -0x1.d704d1bfdb6e8p-57},
+    {0x1.6e649f7d78649p-2, 0x1.78e945dc3913cp-57},
+    {0x1.a827999fcef32p-2, 0x1.08b2fb1366ea9p-56},
+    {0x1.e450e0d273e7ap-2, 0x1.41522f15e53c5p-56},
+    {0x1.11ab7190834ecp-1, -0x1.e564bcd1e635dp-55},
+    {0x1.32e1889047ffdp-1, -0x1.10b4421e6a4f8p-55},
+    {0x1.561b82ab7f990p-1, 0x1.7a8c52172b675p-55},
+    {0x1.7bb99ed2990cfp-1, -0x1.aa7538e44e996p-55},
+    {0x1.a43002ae42850p-1, -0x1.a6db80fe796fep-56},
+    {0x1.d00cbc7384d2ep-1, 0x1.8dcad85e60fbep-56},
+};
+
+// (tan(x) - x) / x^3 in x^2, for x up to a half.
+static const double TANGENT[] = {
+    0x1.5555555555555p-2,
+    0x1.11111111110a0p-3,
+    0x1.ba1ba1ba2d324p-5,
+    0x1.664f487a39af7p-6,
+    0x1.226e377ce9975p-7,
+    0x1.d6d33412afbdap-9,
+    0x1.7db17680a5a75p-10,
+    0x1.3489d5fbfa85fp-11,
+    0x1.02418b5e02334p-12,
+    0x1.4156b739a9927p-14,
+    0x1.26287f4fec261p-14,
+};
 #endif

@@ -11,7 +11,7 @@ typedef struct {
 
 // Of a number from 2^20 on: its 24 bits times 96 of 2/pi's, without those that make whole circles (M. Payne and
 // R. Hanek, "Radian reduction for trigonometric functions", 1983).
-static COLD Angle large_angle(float x) {
+static APART Angle large_angle(float x) {
     const uint32_t bits = bits_of_float(x);
     // x = size * 2^(place - 6).  From the place on the bits of 2/pi make no whole circles with size; the table has eight bits
     // in front of the point.  The place's byte is where it is read, the place's bits in the byte are size's.

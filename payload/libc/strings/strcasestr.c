@@ -54,6 +54,8 @@ NAME(strcasestr, brawn_strcasestr)
 #elif WIDTH < 64
 #define PROBED(p) LOWER(LOADU(p))
 #define FOLDED(c) small(c)
+// A capital letter and its small one, and no other byte, become the small one by this bit.
+#define FOLDS(c) ((unsigned)small(c) - 'a' < 26 ? 0x2020202020202020 : 0)
 #define IS_THERE(p, part, size) (!brawn_strncasecmp((const char *)(p), (const char *)(part), size))
 #define ONE_EACH MASK1
 #define TWO_WAY two_way_small

@@ -38,6 +38,8 @@ TARGET static int AT(order)(const wide *a, const wide *b, size_t n) {
         const vec c = XOR(LOADU(p), LOADU(q)), d = XOR(LOADU(p + LANES), LOADU(q + LANES));
         const vec e = XOR(LOADU(p + 2 * LANES), LOADU(q + 2 * LANES)), f = XOR(LOADU(p + 3 * LANES), LOADU(q + 3 * LANES));
         if (UNLIKELY(NE32(OR(OR(c, d), OR(e, f)), zero))) break;
+        // From here on aligned in one of the two.
+        if (UNLIKELY(!i)) i -= (uintptr_t)a / 4 % LANES;
     }
     for (; n - i > LANES; i += LANES) {
         m = NE32(LOADU(a + i), LOADU(b + i));

@@ -15,7 +15,7 @@ typedef struct {
     X(log10, log10l, 0, 1e308, 0.53)  \
     X(sin, sinl, -5e6, 5e6, 0.55)     \
     X(cos, cosl, -5e6, 5e6, 0.55)     \
-    X(tan, tanl, -5e6, 5e6, 0.53)     \
+    X(tan, tanl, -5e6, 5e6, 0.62)     \
     X(asin, asinl, -1, 1, 0.75)       \
     X(acos, acosl, -1, 1, 0.68)       \
     X(expm1, expm1l, -50, 720, 0.52)  \

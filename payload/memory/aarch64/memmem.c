@@ -8,10 +8,10 @@
 #define AT(name) name
 #define PROBED(p) LOAD(p)
 #define FOLDED(c) (c)
+#define FOLDS(c) 0
 #define IS_THERE(p, part, size) (!brawn_memcmp(p, part, size))
 #define ONE_EACH EACH
 #define TWO_WAY two_way
-#define UNLIKE(eight, c) ((eight) ^ 0x0101010101010101 * (c))
 #include "../generic/probes.h"
 
 static void *search(const byte *text, size_t length, const byte *part, size_t size) {

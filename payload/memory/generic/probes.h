@@ -2,8 +2,8 @@
 // there before anything is compared.  If this compares too often, too, it goes on with Two-Way.
 //
 // Each source includes this at one level, AVX2's or NEON's, after what says TARGET and AT, with PROBED(p): the vector at p, as bytes are compared;
-// FOLDED(c): a byte, likewise; IS_THERE(p, part, size); ONE_EACH: of a mask's bits one for each byte; and TWO_WAY.
-// Where bytes are compared as they are, UNLIKE(eight, c) has a bit in each byte that is not c.
+// FOLDED(c): a byte, likewise; FOLDS(c): the bits that eight bytes get before they are compared with c; IS_THERE(p, part, size); ONE_EACH:
+// of a mask's bits one for each byte; and TWO_WAY.
 #define EACH_PROBE(P) P(0) P(1) P(2) P(3) P(4) P(5) P(6) P(7)
 #define PLACE(i) ((size - 1) * (i) / 7)
 #define SET(i)                                      \
@@ -14,28 +14,32 @@
 // A part of a vector or more that is one byte again and again.
 TARGET static COLD void *AT(all_alike)(const byte *text, size_t length, const byte *part, size_t size) {
     const vec x = FILL(FOLDED(part[0]));
-    for (size_t at = 0, known = 0; at + size <= length;) {
-        size_t i = size;
-#ifdef UNLIKE
+    const uint64_t like = 0x0101010101010101 * FOLDED(part[0]), folds = FOLDS(part[0]);
+    // Where a place ends, and how much is known of its end: equal to the part.
+    const byte *end = text + size, *const last = text + length;
+    for (size_t known = 0; end <= last;) {
         // Most often one of the last eight differs, and a register says so sooner than a vector.
-        const uint64_t unlike = UNLIKE(GET64(text + at + size - 8), part[0]);
+        const uint64_t unlike = (GET64(end - 8) | folds) ^ like;
         if (LIKELY(unlike)) {
-            known = (size_t)__builtin_clzll(unlike) / 8;
-            at += size - known;
+            // Each place waits for the one before: the compiler would count from the other end, which takes two instructions more.
+            size_t bit = 63 - (size_t)__builtin_clzll(unlike);
+            __asm__("" : "+r"(bit));
+            known = 7 - bit / 8;
+            end += size - 7 + bit / 8;
             continue;
         }
-#endif
         // From the place's end back to what is known of it.
+        size_t i = size;
         bits m = 0;
         while (i > known) {
             i = i < WIDTH ? 0 : i - WIDTH;
-            m = NE(PROBED(text + at + i), x);
+            m = NE(PROBED(end - size + i), x);
             if (m) break;
         }
-        if (!m) return (void *)(uintptr_t)(text + at);
+        if (!m) return (void *)(uintptr_t)(end - size);
         i += TOP(m) + 1;
-        at += i;
         known = size - i;
+        end += i;
     }
     return NULL;
 }
@@ -75,4 +79,4 @@ often:
 #undef FOLDED
 #undef IS_THERE
 #undef ONE_EACH
-#undef UNLIKE
+#undef FOLDS

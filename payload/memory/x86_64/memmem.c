@@ -24,10 +24,10 @@ NAME(memmem, brawn_memmem)
 #elif WIDTH == 32
 #define PROBED(p) LOADU(p)
 #define FOLDED(c) (c)
+#define FOLDS(c) 0
 #define IS_THERE(p, part, size) (!brawn_memcmp(p, part, size))
 #define ONE_EACH ALL
 #define TWO_WAY two_way
-#define UNLIKE(eight, c) ((eight) ^ 0x0101010101010101 * (c))
 #include "../generic/probes.h"
 #undef OFTEN
 #define OFTEN probed_avx2
