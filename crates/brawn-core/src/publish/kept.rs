@@ -30,6 +30,8 @@ pub(super) fn open(
     let file = match input::at(folder, name, OFlags::NOFOLLOW) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // No file can have this name, so there is none.
+        Err(e) if e.kind() == io::ErrorKind::InvalidFilename => return Ok(None),
         Err(e) if Errno::from_io_error(&e) == Some(Errno::LOOP) => {
             return Err(unbelieved(path, what, "a link".into(), target));
         }

@@ -328,7 +328,8 @@ impl Target {
         self.file
             .sync_all()
             .map_err(|e| Error::io("cannot sync the original", e))?;
-        fs::rename(&keep, self.original()).map_err(|e| Error::io("cannot keep the original", e))
+        let original = self.original();
+        fs::rename(&keep, &original).map_err(|e| write::no_new_file(&original, e))
     }
 
     /// Copies the file, with its times.
@@ -347,7 +348,7 @@ impl Target {
         if self.is_original(stat) {
             let keep = self.beside(".", ".brawn-keep");
             self.copy_to(&keep)?;
-            fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))?;
+            fs::rename(&keep, &original).map_err(|e| write::no_new_file(&original, e))?;
         }
         record.in_place = Some(InPlace {
             device: stat.dev(),

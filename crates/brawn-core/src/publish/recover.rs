@@ -104,7 +104,8 @@ impl Target {
         let swap = self.swap();
         match self.named(name(&swap)) {
             Ok(_) => {}
-            Err(Errno::NOENT) => return Ok(None),
+            // Nothing can have a name that is too long.
+            Err(Errno::NOENT | Errno::NAMETOOLONG) => return Ok(None),
             Err(e) => return Err(Error::io("cannot look at it", e).path(&swap)),
         }
         match self.state_of(name(&swap)) {

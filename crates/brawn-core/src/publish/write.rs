@@ -103,7 +103,7 @@ pub(super) fn no_new_file(path: &Path, e: io::Error) -> Error {
     let next = match e.kind() {
         io::ErrorKind::NotFound => "there is no such directory: make it first",
         io::ErrorKind::InvalidFilename => {
-            "the name is too long for what brawn adds to it while it writes: choose a shorter one"
+            "the name is too long for what brawn adds to it: choose a shorter one (`-o` writes to another name)"
         }
         io::ErrorKind::AlreadyExists => {
             "names that begin with a dot and end with `.brawn-…` are brawn's here: remove what has them"

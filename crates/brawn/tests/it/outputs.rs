@@ -223,6 +223,28 @@ fn a_name_that_is_too_long_or_taken_is_called_so() {
 }
 
 #[test]
+fn a_file_whose_name_leaves_no_room_for_a_record_is_written_to_another_name() {
+    let room = with_inputs();
+    for (way, input) in [("patch", "libc.a"), ("rewrite", "tool")] {
+        for length in [241, 245, 255] {
+            let long = "n".repeat(length);
+            fs::copy(room.path().join(input), room.path().join(&long)).unwrap();
+            let before = names(room.path());
+            let said = err(&at_once(room.path(), &format!("{way} {long}")));
+            assert!(
+                said.contains("File name too long") && said.contains("`-o`"),
+                "{way} {length}: {said}"
+            );
+            assert_eq!(names(room.path()), before, "{way} {length}");
+            let output = at_once(room.path(), &format!("{way} {long} -o out"));
+            assert!(output.status.success(), "{way} {length}: {}", err(&output));
+            fs::remove_file(room.path().join("out")).unwrap();
+            fs::remove_file(room.path().join(&long)).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_report_that_cannot_be_written_is_told_of_before_anything_is_measured() {
     let room = with_inputs();
     let exists = |name: &str| Path::new(&room.path().join(name)).exists();
