@@ -329,7 +329,7 @@ impl Target {
             .sync_all()
             .map_err(|e| Error::io("cannot sync the original", e))?;
         let original = self.original();
-        fs::rename(&keep, &original).map_err(|e| write::no_new_file(&original, e))
+        fs::rename(&keep, &original).map_err(|e| write::no_file_beside(&original, e))
     }
 
     /// Copies the file, with its times.
@@ -348,7 +348,7 @@ impl Target {
         if self.is_original(stat) {
             let keep = self.beside(".", ".brawn-keep");
             self.copy_to(&keep)?;
-            fs::rename(&keep, &original).map_err(|e| write::no_new_file(&original, e))?;
+            fs::rename(&keep, &original).map_err(|e| write::no_file_beside(&original, e))?;
         }
         record.in_place = Some(InPlace {
             device: stat.dev(),

@@ -95,7 +95,19 @@ fn create(path: &Path) -> Result<File> {
         .create_new(true)
         .mode(0o600)
         .open(path)
-        .map_err(|e| no_new_file(path, e))
+        .map_err(|e| no_file_beside(path, e))
+}
+
+/// The error if brawn can make no file beside the one that it works on in place.
+pub(super) fn no_file_beside(path: &Path, e: io::Error) -> Error {
+    let is_long = e.kind() == io::ErrorKind::InvalidFilename;
+    let error = no_new_file(path, e);
+    if is_long {
+        return error.next(
+            "the file's name is too long for what brawn adds to it: choose a shorter one, or write to another with `-o`",
+        );
+    }
+    error
 }
 
 /// The error if no new file can be made for `path`.
@@ -103,7 +115,7 @@ pub(super) fn no_new_file(path: &Path, e: io::Error) -> Error {
     let next = match e.kind() {
         io::ErrorKind::NotFound => "there is no such directory: make it first",
         io::ErrorKind::InvalidFilename => {
-            "the name is too long for what brawn adds to it: choose a shorter one (`-o` writes to another name)"
+            "the name is too long for what brawn adds to it while it writes: choose a shorter one"
         }
         io::ErrorKind::AlreadyExists => {
             "names that begin with a dot and end with `.brawn-…` are brawn's here: remove what has them"
