@@ -5,6 +5,44 @@
 //   brawn_free, brawn_realloc, brawn_usable
 //   brawn_free_sized, brawn_expect_alignment     checked.c compares what the program says of the block
 
+// A block of the calling thread.
+static inline INLINED void brawn_free_own(mi_segment_t *segment, void *p) {
+    mi_page_t *const page = _mi_segment_page_of(segment, p);
+    if (mi_unlikely(page->flags.full_aligned != 0)) {
+        brawn_free_full(page, segment, p);
+        return;
+    }
+    // Straight onto the list that malloc takes from: the block that is still in the cache is the next
+    // one out.  (The engine itself keeps a second list, which makes a thread walk through the page.)
+    // Pages of one block never get here, they are in the full queue: see brawn_zalloc.
+    mi_block_t *const block = p;
+    block->next = (mi_encoded_t)page->free;
+    page->free = block;
+    if (brawn_page_gives(page)) brawn_page_emptied(page);
+}
+
+#include "parcels.c"
+
+// A block of another thread, of an ended one, or one with a mapping of its own.
+static NOINLINE void brawn_free_remote(mi_segment_t *segment, void *p) {
+    if (segment->kind == MI_SEGMENT_HUGE) {
+#if BRAWN_TRACE
+        brawn_trace_given(segment, p);
+#endif
+        brawn_large_free(segment, p, true);
+        return;
+    }
+    const uintptr_t owner = mi_atomic_load_relaxed(&segment->thread_id);
+    if (brawn_is_small(segment, p) && brawn_parcel_add(owner, p)) return;
+    mi_page_t *const page = _mi_segment_page_of(segment, p);
+    // A block of a thread that has ended goes back at once: the rest of its segment may be free.
+    if (owner != 0 && brawn_passed_give(p, page->block_size)) {
+        brawn_note_freed_for_all();
+        return;
+    }
+    brawn_engine_free_remote(page, segment, p);
+}
+
 // The first free block of `page`, which has one.
 static inline void *brawn_pop(mi_page_t *page, mi_block_t *block) {
     mi_block_t *const next = (mi_block_t *)block->next;
@@ -21,6 +59,7 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
     void *p = NULL;
     if (mi_likely(heap != NULL)) {
         if (size <= MI_MEDIUM_OBJ_SIZE_MAX) {
+            brawn_parcels_receive();
             const size_t bin = brawn_any_bin(_mi_align_up(size | (size == 0), MI_MAX_ALIGN_SIZE));
             if (size >= BRAWN_RECENT_FIRST) p = brawn_recent_take(heap, bin);
             if (p != NULL) return p;
@@ -71,42 +110,11 @@ static void *brawn_zalloc(size_t total) {
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }
 
-// A block of another thread, of an ended one, or one with a mapping of its own.
-static NOINLINE void brawn_free_remote(mi_segment_t *segment, mi_page_t *page, void *p) {
-    if (segment->kind == MI_SEGMENT_HUGE) {
-#if BRAWN_TRACE
-        brawn_trace_given(segment, p);
-#endif
-        brawn_large_free(segment, p, true);
-        return;
-    }
-    // A block of a thread that has ended goes back at once: the rest of its segment may be free.
-    if (mi_atomic_load_relaxed(&segment->thread_id) != 0 && brawn_passed_give(p, page->block_size)) {
-        brawn_note_freed_for_all();
-        return;
-    }
-    brawn_engine_free_remote(page, segment, p);
-}
-
 static inline void brawn_free(void *p) {
     if (mi_unlikely(p == NULL)) return;
     mi_segment_t *const segment = brawn_segment(p);
-    mi_page_t *const page = _mi_segment_page_of(segment, p);
-    if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
-        brawn_free_remote(segment, page, p);
-        return;
-    }
-    if (mi_unlikely(page->flags.full_aligned != 0)) {
-        brawn_free_full(page, segment, p);
-        return;
-    }
-    // Straight onto the list that malloc takes from: the block that is still in the cache is the next
-    // one out.  (The engine itself keeps a second list, which makes a thread walk through the page.)
-    // Pages of one block never get here, they are in the full queue: see brawn_zalloc.
-    mi_block_t *const block = p;
-    block->next = (mi_encoded_t)page->free;
-    page->free = block;
-    if (brawn_page_gives(page)) brawn_page_emptied(page);
+    if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) brawn_free_remote(segment, p);
+    else brawn_free_own(segment, p);
 }
 
 // The block's page is found without its size, and nothing is left to be saved by knowing it.

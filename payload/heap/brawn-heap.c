@@ -9,6 +9,7 @@
 //   decommit.c  what is put out of reach while it is free
 //   spans.c     what both share
 //   recent.c    blocks of full pages that a thread freed last
+//   parcels.c   small blocks that a thread freed, on their way to the thread that they belong to
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   purge.c     which free memory goes back to the kernel
 //   wait.c      what goes back before a thread waits

@@ -136,6 +136,26 @@ static mi_page_t *brawn_find_slices(size_t count, mi_segments_tld_t *segments) {
     return page;
 }
 
+#if !BRAWN_CHECKED
+// The segment notes in which slices blocks of at most MI_SMALL_SIZE_MAX begin.  Other threads read it, without the page's description, whose line of
+// the cache the owner writes to all the time.  Only the owner changes it, and nothing of slices that have blocks.
+static void brawn_note_small(const mi_page_t *page, size_t block_size) {
+    mi_commit_mask_t slices;
+    mi_commit_mask_create(mi_slice_index((const mi_slice_t *)page), page->slice_count, &slices);
+    for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) {
+        _Atomic(uintptr_t) *const word = &_mi_page_segment(page)->small[i];
+        const uintptr_t others = mi_atomic_load_relaxed(word) & ~slices.mask[i];
+        mi_atomic_store_relaxed(word, block_size <= MI_SMALL_SIZE_MAX ? others | slices.mask[i] : others);
+    }
+}
+
+// Whether `p` is such a block, of a segment with pages.
+static inline bool brawn_is_small(mi_segment_t *segment, const void *p) {
+    const size_t i = ((uintptr_t)p - (uintptr_t)segment) >> MI_SEGMENT_SLICE_SHIFT, bits = MI_COMMIT_MASK_FIELD_BITS;
+    return mi_atomic_load_relaxed(&segment->small[i / bits]) >> i % bits & 1;
+}
+#endif
+
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
     MI_UNUSED(page_alignment);
     brawn_near_peak_seen(heap);
@@ -147,6 +167,9 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
     bytes = brawn_fronted_bytes(block_size, bytes);
 #endif
     mi_page_t *const page = mi_segments_page_alloc(heap, kind, bytes, block_size, tld);
+#if !BRAWN_CHECKED
+    if (page != NULL) brawn_note_small(page, block_size);
+#endif
 #if BRAWN_CHECKED
     brawn_retired_decommit(heap);  // not before, or this page would be where the other was
 #endif

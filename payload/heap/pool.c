@@ -67,6 +67,9 @@ static bool brawn_pool_give(mi_heap_t *heap) {
     if (mi_atomic_load_relaxed(&brawn_pool_weight) + brawn_pool_weighs(heap) > brawn_pool_room()) return false;
     if (heap == &_mi_heap_main || brawn_options.keep_free == 0) return false;
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
+#if !BRAWN_CHECKED
+    brawn_parcels_collect(heap);
+#endif
     size_t used = 0;
     if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
     const uintptr_t id = (uintptr_t)heap | 1;

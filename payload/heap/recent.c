@@ -29,12 +29,6 @@ static void brawn_recent_flush(brawn_recent_t **list) {
     }
 }
 
-// Whether blocks of `size` bytes wait.  Small ones do not in a program with threads: blocks of a page that stays full come back from other threads
-// one by one.
-static inline bool brawn_recent_accepts(size_t size) {
-    return size >= BRAWN_RECENT_LEAST_SHARED || (size >= BRAWN_RECENT_LEAST && mi_atomic_load_relaxed(&brawn_threads_count) == 0);
-}
-
 // Takes what free gives, a block of a full page of this thread.
 static inline void brawn_recent_give(const mi_page_t *page, void *p) {
     brawn_recent_t **const list = brawn_recent_list(brawn_heap, brawn_any_bin(page->block_size)), *const block = p;

@@ -35,11 +35,26 @@ typedef enum {
 } brawn_reach_t;
 #endif
 
+#if !BRAWN_CHECKED
+// Blocks of another thread on their way back: parcels.c.
+enum {
+    BRAWN_PARCEL = 7,
+    BRAWN_PARCELS = 64,
+};
+typedef struct {
+    void *blocks[BRAWN_PARCEL];
+    uint32_t count;
+    uint32_t inbox;  // the number of the inbox that they go to
+} brawn_parcel_t;
+#endif
+
 typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
 #if !BRAWN_CHECKED
     struct brawn_recent_s *recent[MI_BIN_HUGE];  // and the last few blocks of full pages: recent.c
+    brawn_parcel_t *parcels;  // of other threads' blocks, while they are not full; NULL: it collects none
+    uint64_t parcels_begun;  // a bit for each that may have blocks
 #endif
     void *grown;  // the last block that had to move since it grew, and for how many bytes it was asked then and later: spans.c
     size_t grown_to;
@@ -53,6 +68,7 @@ typedef struct {
     uint32_t large_live;  // how many large blocks it took and did not free, as far as it knows: large.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c
     uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: cache.c
+    uint8_t foreign;  // how many blocks of others it freed before it collected any
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_CHECKED
     uint8_t reach_skips[BRAWN_REACH_KINDS];  // how many times it does not look at the clock: reach.c
@@ -66,8 +82,11 @@ typedef struct brawn_thread_s {
     mi_heap_t heap;
     brawn_tld_t own;
     struct brawn_thread_s *next;  // in its list of brawn_threads
+#if !BRAWN_CHECKED
+    _Alignas(4096) brawn_parcel_t parcels[BRAWN_PARCELS];  // not touched by a thread that frees few blocks of others
+#endif
 } brawn_thread_t;
-_Static_assert(BRAWN_CHECKED || BRAWN_TRACE || sizeof(brawn_thread_t) <= 4096, "a thread that allocates little touches one page for it");
+_Static_assert(BRAWN_CHECKED || BRAWN_TRACE || sizeof(brawn_thread_t) <= 2 * 4096, "a thread that allocates little touches one page for it");
 
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
 
@@ -120,6 +139,9 @@ static void brawn_note_freed_for_all(void) {
 // The main thread's, so that a program without threads maps nothing for it.  The engine names it.
 mi_heap_t _mi_heap_main;
 static brawn_tld_t brawn_main_tld;
+#if !BRAWN_CHECKED
+static brawn_parcel_t brawn_main_parcels[BRAWN_PARCELS] LATE;
+#endif
 static _Atomic(uintptr_t) brawn_main_taken;
 
 static void brawn_own_large_leave(const brawn_tld_t *own);  // cache.c
@@ -232,6 +254,9 @@ static SELDOM void brawn_thread_without(mi_heap_t *heap) {
 static bool brawn_pool_give(mi_heap_t *heap);  // pool.c
 static brawn_thread_t *brawn_thread_again(uintptr_t own);
 static void brawn_pool_in_child(void);
+#if !BRAWN_CHECKED
+static void brawn_parcels_in_child(void);  // parcels.c
+#endif
 static void brawn_own_large_in_child(void);
 static void brawn_pool_trim(void);
 static void brawn_heap_leave(mi_heap_t *heap);
@@ -450,6 +475,9 @@ static SELDOM void brawn_around_fork(int who) {
         brawn_threads_forget(brawn_heap);
         brawn_pool_in_child();
         brawn_own_large_in_child();
+#if !BRAWN_CHECKED
+        brawn_parcels_in_child();
+#endif
     }
     brawn_mutex_forking = 0;
     mi_lock_release(&brawn_abandoned_lock);

@@ -39,6 +39,9 @@
 #define MI_MEDIUM_PAGE_SHIFT 17
 #define BRAWN_SPAN_MAX (96u << 10)
 
+// How many small blocks of other threads a thread without a heap frees until it gets one, in which it collects them (parcels.c).
+#define BRAWN_PARCELS_LEAST 64
+
 // A page of a thread with at most BRAWN_PAGE_SEGMENTS segments holds at least BRAWN_PAGE_BLOCKS blocks, and has at least
 // BRAWN_PAGE_MIN bytes.  With more, it is as small as it can be without losing more than one part in BRAWN_PAGE_LOSS at its end.
 #ifndef BRAWN_PAGE_SEGMENTS
@@ -125,12 +128,9 @@
 #endif
 
 // At most this many blocks of `size` bytes that a thread frees in full pages wait for its next ones (recent.c), if they have BRAWN_RECENT_LEAST
-// bytes; once there were threads, BRAWN_RECENT_LEAST_SHARED: with smaller ones server.c takes 1.2 to 1.4 times the time.
+// bytes.
 #ifndef BRAWN_RECENT_LEAST
 #define BRAWN_RECENT_LEAST 208u
-#endif
-#ifndef BRAWN_RECENT_LEAST_SHARED
-#define BRAWN_RECENT_LEAST_SHARED 528u
 #endif
 // From so many bytes on such a block comes before those of other pages (brawn_page_turn): pages of larger blocks have few.
 #define BRAWN_RECENT_FIRST 1024u

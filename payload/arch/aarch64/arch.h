@@ -36,6 +36,9 @@ static inline uint64_t arch_counter_in_order(void) {
     return arch_counter();
 }
 
+// Asks for the line of the cache at `p`, to write to it.
+static inline void arch_prefetch_write(const void *p) { __builtin_prefetch(p, 1); }
+
 // A monotonic time in units of about a millisecond: the counter over a 1024th of its frequency.  It only
 // paces the return of free pages to the kernel.
 static inline int64_t arch_clock_of(uint64_t count) {

@@ -37,6 +37,9 @@ static inline uint64_t arch_counter_in_order(void) {
     return arch_counter();
 }
 
+// Asks for the line of the cache at `p`, to write to it.
+static inline void arch_prefetch_write(const void *p) { __builtin_prefetch(p, 1); }
+
 // A monotonic time in units of about a millisecond, 1,024 to a second.  It only paces the return of free pages to the
 // kernel.  A program cannot ask how fast the counter is (1 MHz to 1 GHz), so this is libc's clock: it reads the
 // counter, too, by a function of the kernel's that is no system call (musl, arch/riscv64: __vdso_clock_gettime).

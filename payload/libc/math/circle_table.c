@@ -1,4 +1,4 @@
-// The sines of 128 places of the circle, for sin, cos, sincos and tan.
+// The sines of 128 places of the circle, for sin, cos and sincos.
 #define NEEDS_CIRCLE_ROWS
 #include "circle.h"
 

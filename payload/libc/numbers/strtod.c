@@ -102,7 +102,7 @@ static APART double special_number(const char *s, char **end, const Type *type) 
 
 // A decimal number far below the least number of its type or far above the largest.  Its caller sets errno: that is a call, for
 // which this function would have to save registers.
-static APART double beyond(uint64_t digits, int ten, int negative, const Type *type) {
+INLINE double beyond(uint64_t digits, int ten, int negative, const Type *type) {
     if (ten > 0) return too_large(negative);
     return sized_down(too_small(digits, ten, negative, type->least - type->precision + 1), type);
 }

@@ -55,7 +55,7 @@ pub const ROWS: &[Row] = &[
     Row::new("truncf", &["truncf"]),
     near_x86_64("acos", &["acos"]),
     near_x86_64("asin", &["asin"]),
-    // The table of sin, cos, sincos and tan.
+    // The table of sin, cos and sincos.
     near_x86_64("circle_table", &[]),
     near_x86_64("cos", &["cos"]),
     near("cosf", &["cosf"]),
