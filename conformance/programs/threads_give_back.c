@@ -56,12 +56,13 @@ static void in_thread(void *(*body)(void *)) {
 
 /* Threads that end with few such blocks: 5 KB in each of 20,000 rounds. */
 static void few(void) {
+    void *(*const bodies[])(void *) = {free_all, free_only, free_and_leave};
     count = 5;
     long before = 0;
     const size_t rounds = check_share(20000);
     for (size_t i = 0; i < rounds; i++) {
         take_all(NULL);
-        in_thread(i % 3 == 0 ? free_all : i % 3 == 1 ? free_only : free_and_leave);
+        in_thread(bodies[i % 3]);
         for (size_t j = 0; i % 3 == 2 && j < KEPT; j++) free(kept[j]);
         if (i == rounds / 100) before = peak();
     }
