@@ -24,7 +24,7 @@ static inline INLINED void brawn_free_own(mi_segment_t *segment, void *p) {
 #include "parcels.c"
 
 // A block of another thread, of an ended one, or one with a mapping of its own.
-static NOINLINE void brawn_free_remote(mi_segment_t *segment, void *p) {
+static SELDOM NOINLINE void brawn_free_remote(mi_segment_t *segment, void *p) {
     if (segment->kind == MI_SEGMENT_HUGE) {
 #if BRAWN_TRACE
         brawn_trace_given(segment, p);
@@ -40,7 +40,7 @@ static NOINLINE void brawn_free_remote(mi_segment_t *segment, void *p) {
         brawn_note_freed_for_all();
         return;
     }
-    brawn_engine_free_remote(page, segment, p);
+    brawn_free_by_engine(p);
 }
 
 // The first free block of `page`, which has one.

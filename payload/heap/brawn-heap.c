@@ -58,7 +58,7 @@
 _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 128 : 96), "free indexes slices by this size");
 
 // On the way where a page becomes full, which is seldom: not a copy of its loops in each of the four functions that change a queue.
-static inline NOINLINE void mi_heap_queue_first_update(mi_heap_t *heap, const mi_page_queue_t *queue);
+static inline SELDOM NOINLINE void mi_heap_queue_first_update(mi_heap_t *heap, const mi_page_queue_t *queue);
 
 // Compiled for few bytes (build/recipe.rs), clang inlines less than it would; other compilers have no such limit.  These are short, and on
 // the ways of `malloc` and `free` that are taken often behind the first ones: where a page becomes full, or a span free.
@@ -72,10 +72,15 @@ static inline INLINED mi_page_queue_t *mi_heap_page_queue_of(mi_heap_t *heap, co
 static inline INLINED mi_span_queue_t *mi_span_queue_for(size_t slice_count, mi_segments_tld_t *tld);
 static inline INLINED void mi_span_queue_delete(mi_span_queue_t *queue, mi_slice_t *slice);
 static inline INLINED void brawn_note_freed(void);
-static inline INLINED void mi_commit_mask_create(size_t bitidx, size_t bitcount, mi_commit_mask_t *cm);
-static inline INLINED mi_slice_t *mi_segment_page_clear(mi_page_t *page, mi_segments_tld_t *tld);
-static inline INLINED void mi_segment_span_remove_from_queue(mi_slice_t *slice, mi_segments_tld_t *tld);
 static inline INLINED bool mi_page_extend_free(mi_heap_t *heap, mi_page_t *page, mi_tld_t *tld);
+// And these are on the ways where a segment or a thread begins or ends.
+static SELDOM NOINLINE mi_segment_t *mi_segment_alloc(size_t required, size_t page_alignment, mi_arena_id_t arena, mi_segments_tld_t *tld, mi_page_t **huge_page);
+static SELDOM NOINLINE mi_segment_t *mi_segment_try_reclaim(mi_heap_t *heap, size_t needed_slices, size_t block_size, bool *reclaimed, mi_segments_tld_t *tld);
+static SELDOM mi_segment_t *mi_segment_reclaim(mi_segment_t *segment, mi_heap_t *heap, size_t requested_block_size, bool *right_page_reclaimed, mi_segments_tld_t *tld);
+static SELDOM void mi_segment_abandon(mi_segment_t *segment, mi_segments_tld_t *tld);
+static SELDOM bool mi_segment_check_free(mi_segment_t *segment, size_t slices_needed, size_t block_size, mi_segments_tld_t *tld);
+static SELDOM void mi_segment_try_purge(mi_segment_t *segment, bool force);
+static SELDOM void mi_segment_free(mi_segment_t *segment, bool force, mi_segments_tld_t *tld);
 #else
 #define INLINED
 #endif

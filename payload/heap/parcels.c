@@ -9,7 +9,7 @@
 //
 // An inbox has a fixed number of parcels.  Who hands one over takes an empty one (a bit of `taken`), fills it, and says so (the same bit of
 // `ready`).  Who empties the inbox takes all that are ready by an exchange.  So nobody waits, and a fork at any instant leaves nothing
-// locked.  If all are full, blocks go the engine's way.
+// locked.  If all are full, blocks go the engine's way; in the child of a fork those stay taken that somebody was just filling or emptying.
 //
 // Inboxes belong to thread pointers, not to heaps: a few threads of many share one, and an inbox outlives its threads.  What an inbox has for
 // another thread than the one that empties it goes the engine's way, too.
@@ -52,28 +52,28 @@ static SELDOM NOINLINE brawn_inbox_t *brawn_inbox_make(uint32_t number) {
     return made;
 }
 
-static void brawn_parcel_to_engine(void *p) {
+// Frees a block of another thread, or of an ended one, as the engine does.
+static NOINLINE void brawn_free_by_engine(void *p) {
     mi_segment_t *const segment = brawn_segment(p);
     brawn_engine_free_remote(_mi_segment_page_of(segment, p), segment, p);
 }
 
 // Hands over what is in `parcel`, which is empty after that.
-static NOINLINE void brawn_parcel_send(brawn_parcel_t *parcel) {
-    const brawn_parcel_t sent = *parcel;
-    parcel->count = 0;
-    brawn_inbox_t *inbox = mi_atomic_load_acquire(&brawn_inboxes[sent.inbox]);
-    if (mi_unlikely(inbox == NULL)) inbox = brawn_inbox_make(sent.inbox);
+static SELDOM NOINLINE void brawn_parcel_send(brawn_parcel_t *parcel) {
+    brawn_inbox_t *inbox = mi_atomic_load_acquire(&brawn_inboxes[parcel->inbox]);
+    if (mi_unlikely(inbox == NULL)) inbox = brawn_inbox_make(parcel->inbox);
     for (size_t word = 0; inbox != NULL && word < BRAWN_INBOX_WORDS; word++) {
         uintptr_t taken = mi_atomic_load_relaxed(&inbox->taken[word]);
         while (taken != UINTPTR_MAX) {
             const uintptr_t place = ~taken & (taken + 1);
             if (!mi_atomic_cas_weak_acq_rel(&inbox->taken[word], &taken, taken | place)) continue;
-            inbox->parcels[word * BRAWN_INBOX_EACH + mi_ctz(place)] = sent;
+            inbox->parcels[word * BRAWN_INBOX_EACH + mi_ctz(place)] = *parcel;
             mi_atomic_or_acq_rel(&inbox->ready[word], place);
+            parcel->count = 0;
             return;
         }
     }
-    for (uint32_t i = 0; i < sent.count; i++) brawn_parcel_to_engine(sent.blocks[i]);
+    while (parcel->count > 0) brawn_free_by_engine(parcel->blocks[--parcel->count]);
 }
 
 // Where the calling thread collects; NULL: it does not.  A thread begins once it has freed some blocks of others, and gets a heap for it if it has none:
@@ -122,12 +122,12 @@ static void brawn_parcel_empty(const brawn_parcel_t *parcel, uintptr_t self) {
         void *const p = parcel->blocks[i];
         mi_segment_t *const segment = brawn_segment(p);
         if (mi_likely(mi_atomic_load_relaxed(&segment->thread_id) == self)) brawn_free_own(segment, p);
-        else brawn_parcel_to_engine(p);
+        else brawn_free_by_engine(p);
     }
 }
 
-// Frees what is in an inbox.
-static NOINLINE void brawn_inbox_empty(brawn_inbox_t *inbox) {
+// Frees what is in an inbox.  (For few bytes: so are the others here, and it takes no more time.)
+static SELDOM NOINLINE void brawn_inbox_empty(brawn_inbox_t *inbox) {
     for (size_t word = 0; word < BRAWN_INBOX_WORDS; word++) {
         if (mi_atomic_load_relaxed(&inbox->ready[word]) == 0) continue;
         const uintptr_t all = mi_atomic_exchange_acq_rel(&inbox->ready[word], (uintptr_t)0);
@@ -138,15 +138,17 @@ static NOINLINE void brawn_inbox_empty(brawn_inbox_t *inbox) {
 }
 
 // What others freed of the calling thread's blocks comes back.
-static inline void brawn_parcels_receive(void) {
-    if (mi_likely(mi_atomic_load_relaxed(&brawn_inboxes_last) == NULL)) return;
+static NOINLINE void brawn_parcels_look(void) {
     brawn_inbox_t *const inbox = mi_atomic_load_acquire(&brawn_inboxes[brawn_inbox_of(_mi_prim_thread_id())]);
     // (The first word is filled first.)
     if (inbox != NULL && mi_atomic_load_relaxed(&inbox->ready[0]) != 0) brawn_inbox_empty(inbox);
 }
+static inline void brawn_parcels_receive(void) {
+    if (mi_unlikely(mi_atomic_load_relaxed(&brawn_inboxes_last) != NULL)) brawn_parcels_look();
+}
 
 // Before a heap's pages are looked through, or it goes to another thread: nothing is left in its parcels, or on its way to the calling thread.
-static void brawn_parcels_collect(const mi_heap_t *heap) {
+static SELDOM void brawn_parcels_collect(const mi_heap_t *heap) {
     brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
     for (; own->parcels_begun != 0; own->parcels_begun &= own->parcels_begun - 1) {
         brawn_parcel_t *const parcel = &own->parcels[mi_ctz(own->parcels_begun)];
@@ -156,16 +158,6 @@ static void brawn_parcels_collect(const mi_heap_t *heap) {
 }
 
 // What is in all inboxes, also in those of threads that have ended.
-static void brawn_parcels_release(void) {
+static SELDOM void brawn_parcels_release(void) {
     for (brawn_inbox_t *inbox = mi_atomic_load_acquire(&brawn_inboxes_last); inbox != NULL; inbox = inbox->next) brawn_inbox_empty(inbox);
-}
-
-// In the child of a fork: who filled a parcel, or emptied one, is not here.
-static SELDOM void brawn_parcels_in_child(void) {
-    for (brawn_inbox_t *inbox = mi_atomic_load_relaxed(&brawn_inboxes_last); inbox != NULL; inbox = inbox->next) {
-        for (size_t word = 0; word < BRAWN_INBOX_WORDS; word++) {
-            const uintptr_t ready = mi_atomic_load_relaxed(&inbox->ready[word]);
-            if (mi_atomic_load_relaxed(&inbox->taken[word]) != ready) mi_atomic_store_relaxed(&inbox->taken[word], ready);
-        }
-    }
 }

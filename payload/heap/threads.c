@@ -254,9 +254,6 @@ static SELDOM void brawn_thread_without(mi_heap_t *heap) {
 static bool brawn_pool_give(mi_heap_t *heap);  // pool.c
 static brawn_thread_t *brawn_thread_again(uintptr_t own);
 static void brawn_pool_in_child(void);
-#if !BRAWN_CHECKED
-static void brawn_parcels_in_child(void);  // parcels.c
-#endif
 static void brawn_own_large_in_child(void);
 static void brawn_pool_trim(void);
 static void brawn_heap_leave(mi_heap_t *heap);
@@ -475,9 +472,6 @@ static SELDOM void brawn_around_fork(int who) {
         brawn_threads_forget(brawn_heap);
         brawn_pool_in_child();
         brawn_own_large_in_child();
-#if !BRAWN_CHECKED
-        brawn_parcels_in_child();
-#endif
     }
     brawn_mutex_forking = 0;
     mi_lock_release(&brawn_abandoned_lock);

@@ -44,7 +44,7 @@ static size_t brawn_wait_keeps(size_t keep) {
     return keep < most ? keep : most;
 }
 
-static size_t brawn_wait_own(mi_heap_t *heap, int64_t clock, size_t keep) {
+static SELDOM size_t brawn_wait_own(mi_heap_t *heap, int64_t clock, size_t keep) {
     brawn_spans_release();
     if (brawn_wait_leaves(heap, clock)) {
         brawn_heap_leave(heap);
@@ -57,7 +57,7 @@ static size_t brawn_wait_own(mi_heap_t *heap, int64_t clock, size_t keep) {
     return brawn_purge(&heap->tld->segments, brawn_wait_keeps(keep) / MI_SEGMENT_SLICE_SIZE, SIZE_MAX) * MI_SEGMENT_SLICE_SIZE;
 }
 
-static size_t brawn_wait_all(size_t keep) {
+static SELDOM size_t brawn_wait_all(size_t keep) {
     const size_t stays = brawn_wait_keeps(keep);
     // Empty segments of threads that have ended pass through these lists on their way back.  Nothing else of a heap takes part,
     // so a thread that has none can do it, too.
@@ -72,7 +72,7 @@ static size_t brawn_wait_all(size_t keep) {
 }
 
 // The turn.
-HIDDEN void brawn_wait_turn(void) {
+HIDDEN SELDOM void brawn_wait_turn(void) {
     if (mi_unlikely(!brawn_is_told())) return;
     brawn_tld_t *const own = brawn_own_or_none();
     const int64_t clock = arch_clock();
