@@ -161,3 +161,17 @@ static SELDOM void brawn_parcels_collect(const mi_heap_t *heap) {
 static SELDOM void brawn_parcels_release(void) {
     for (brawn_inbox_t *inbox = mi_atomic_load_acquire(&brawn_inboxes_last); inbox != NULL; inbox = inbox->next) brawn_inbox_empty(inbox);
 }
+
+#if BRAWN_SHARED
+// The object is unloaded: inboxes go back to the kernel.  Where threads still have heaps, at exit, they may be using them.
+static SELDOM void brawn_parcels_unload(void) {
+    if (mi_atomic_load_relaxed(&brawn_threads_count) != 0) return;
+    brawn_inbox_t *inbox = mi_atomic_exchange_acq_rel(&brawn_inboxes_last, NULL);
+    for (size_t i = 0; inbox != NULL && i < BRAWN_INBOXES; i++) mi_atomic_store_relaxed(&brawn_inboxes[i], NULL);
+    while (inbox != NULL) {
+        brawn_inbox_t *const next = inbox->next;
+        brawn_unmap(inbox, _mi_align_up(sizeof(brawn_inbox_t), brawn_page_size));
+        inbox = next;
+    }
+}
+#endif

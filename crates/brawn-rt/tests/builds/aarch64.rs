@@ -35,7 +35,8 @@ fn emulated(program: &Path, arguments: &[&Path]) -> String {
         .nth(2)
         .expect("the toolchain")
         .join("musl/aarch64");
-    let mut all = vec![Path::new("-L"), &musl, program];
+    let mut all = vec![Path::new("-E"), Path::new("EMULATED=1")];
+    all.extend([Path::new("-L"), &musl, program]);
     all.extend(arguments);
     run("qemu-aarch64", &all)
 }
@@ -108,6 +109,8 @@ fn built_for_glibc(fixture: &str, artifact: &str, name: &str, features: &str) ->
 /// Runs it, with the cross compiler's glibc.
 fn emulated_with_glibc(program: &Path, arguments: &[&Path]) -> String {
     let mut all = vec![
+        Path::new("-E"),
+        Path::new("EMULATED=1"),
         Path::new("-L"),
         Path::new("/usr/aarch64-linux-gnu"),
         program,
