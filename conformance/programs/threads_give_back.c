@@ -20,23 +20,21 @@ static void check_most(long before) {
     if (!check_emulated()) CHECK_PEAK(before, LEAST_KIB);
 }
 
+static void *free_only(void *unused) {
+    for (size_t i = 0; i < count; i++) free(given[i]);
+    return unused;
+}
 static void *free_all(void *unused) {
     /* It has a heap of its own. */
     free(hidden(malloc(10)));
-    for (size_t i = 0; i < count; i++) free(given[i]);
-    return unused;
+    return free_only(unused);
 }
 /* So much in use that no other thread takes its heap as it is. */
 enum { KEPT = 2000 };
 static void *kept[KEPT];
 static void *free_and_leave(void *unused) {
     for (size_t i = 0; i < KEPT; i++) NEED(kept[i] = malloc(16));
-    for (size_t i = 0; i < count; i++) free(given[i]);
-    return unused;
-}
-static void *free_only(void *unused) {
-    for (size_t i = 0; i < count; i++) free(given[i]);
-    return unused;
+    return free_only(unused);
 }
 static void *take_all(void *unused) {
     for (size_t i = 0; i < count; i++) {

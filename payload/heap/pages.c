@@ -168,8 +168,7 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
     mi_page_t *const page = mi_segments_page_alloc(heap, kind, bytes, block_size, tld);
 #if !BRAWN_CHECKED
     if (page != NULL) brawn_note_small(page, block_size);
-#endif
-#if BRAWN_CHECKED
+#else
     brawn_retired_decommit(heap);  // not before, or this page would be where the other was
 #endif
     return page;

@@ -24,7 +24,7 @@ typedef struct brawn_inbox_s {
     _Alignas(64) _Atomic(uintptr_t) taken[BRAWN_INBOX_WORDS];
     _Atomic(uintptr_t) ready[BRAWN_INBOX_WORDS];
     _Alignas(64) struct brawn_inbox_s *next;  // in the list of all
-    _Alignas(64) brawn_parcel_t parcels[BRAWN_INBOX_WORDS * BRAWN_INBOX_EACH];
+    _Alignas(64) brawn_parcel_t parcels[BRAWN_INBOX_WORDS][BRAWN_INBOX_EACH];
 } brawn_inbox_t;
 _Static_assert(sizeof(brawn_parcel_t) == 64 && offsetof(brawn_inbox_t, parcels) == 128, "what threads share is in lines of its own");
 
@@ -37,13 +37,14 @@ static _Atomic(brawn_inbox_t *) brawn_inboxes_last;
 static inline uint32_t brawn_inbox_of(uintptr_t thread) { return (uint32_t)(((thread >> 6) * (uintptr_t)0x9e3779b97f4a7c15) >> 54); }
 _Static_assert(BRAWN_INBOXES == 1 << (64 - 54), "the upper 10 bits are the inbox's number");
 
+static size_t brawn_inbox_size(void) { return _mi_align_up(sizeof(brawn_inbox_t), brawn_page_size); }
+
 // NULL: no memory.
 static SELDOM NOINLINE brawn_inbox_t *brawn_inbox_make(uint32_t number) {
-    const size_t size = _mi_align_up(sizeof(brawn_inbox_t), brawn_page_size);
-    brawn_inbox_t *made = brawn_map(NULL, size, PROT_RW_), *none = NULL;
+    brawn_inbox_t *made = brawn_map(NULL, brawn_inbox_size(), PROT_RW_), *none = NULL;
     if (made == NULL) return NULL;
     if (!mi_atomic_cas_strong_acq_rel(&brawn_inboxes[number], &none, made)) {
-        brawn_unmap(made, size);
+        brawn_unmap(made, brawn_inbox_size());
         return none;
     }
     brawn_inbox_t *last = mi_atomic_load_relaxed(&brawn_inboxes_last);
@@ -67,7 +68,7 @@ static SELDOM NOINLINE void brawn_parcel_send(brawn_parcel_t *parcel) {
         while (taken != UINTPTR_MAX) {
             const uintptr_t place = ~taken & (taken + 1);
             if (!mi_atomic_cas_weak_acq_rel(&inbox->taken[word], &taken, taken | place)) continue;
-            inbox->parcels[word * BRAWN_INBOX_EACH + mi_ctz(place)] = *parcel;
+            inbox->parcels[word][mi_ctz(place)] = *parcel;
             mi_atomic_or_acq_rel(&inbox->ready[word], place);
             parcel->count = 0;
             return;
@@ -132,7 +133,7 @@ static SELDOM NOINLINE void brawn_inbox_empty(brawn_inbox_t *inbox) {
         if (mi_atomic_load_relaxed(&inbox->ready[word]) == 0) continue;
         const uintptr_t all = mi_atomic_exchange_acq_rel(&inbox->ready[word], (uintptr_t)0);
         for (uintptr_t ready = all; ready != 0; ready &= ready - 1)
-            brawn_parcel_empty(&inbox->parcels[word * BRAWN_INBOX_EACH + mi_ctz(ready)], _mi_prim_thread_id());
+            brawn_parcel_empty(&inbox->parcels[word][mi_ctz(ready)], _mi_prim_thread_id());
         mi_atomic_and_acq_rel(&inbox->taken[word], ~all);
     }
 }
@@ -170,7 +171,7 @@ static SELDOM void brawn_parcels_unload(void) {
     for (size_t i = 0; inbox != NULL && i < BRAWN_INBOXES; i++) mi_atomic_store_relaxed(&brawn_inboxes[i], NULL);
     while (inbox != NULL) {
         brawn_inbox_t *const next = inbox->next;
-        brawn_unmap(inbox, _mi_align_up(sizeof(brawn_inbox_t), brawn_page_size));
+        brawn_unmap(inbox, brawn_inbox_size());
         inbox = next;
     }
 }
