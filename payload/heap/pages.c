@@ -114,6 +114,7 @@ static NOINLINE bool brawn_before_more(void) {
     const size_t held = mi_atomic_load_relaxed(&brawn_segments_held);
     if (held < mi_atomic_load_relaxed(&brawn_segments_most) || mi_atomic_load_relaxed(&done) >= held * BRAWN_MORE_SEGMENTS) return false;
     mi_atomic_increment_relaxed(&done);
+    brawn_pool_before_more();
     brawn_spans_release();
     _mi_heap_collect_retired(brawn_heap, true);
     return true;

@@ -33,9 +33,8 @@ static _Atomic(brawn_inbox_t *) brawn_inboxes[BRAWN_INBOXES] LATE;
 // The one that was made last; NULL: none, as in programs without threads.
 static _Atomic(brawn_inbox_t *) brawn_inboxes_last;
 
-// The number of a thread's inbox.  Thread pointers are some pages apart; the upper bits of a product depend on all of its factors'.
-static inline uint32_t brawn_inbox_of(uintptr_t thread) { return (uint32_t)(((thread >> 6) * (uintptr_t)0x9e3779b97f4a7c15) >> 54); }
-_Static_assert(BRAWN_INBOXES == 1 << (64 - 54), "the upper 10 bits are the inbox's number");
+// The number of a thread's inbox.
+static inline uint32_t brawn_inbox_of(uintptr_t thread) { return brawn_thread_number(thread, BRAWN_INBOXES); }
 
 static size_t brawn_inbox_size(void) { return _mi_align_up(sizeof(brawn_inbox_t), brawn_page_size); }
 

@@ -169,7 +169,7 @@ static void brawn_segments_count(void) {
 // writable memory.  Its address until its header is accessible, then NULL.
 static _Atomic(void *) brawn_reserved;
 
-void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
+SELDOM void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
     mi_arena_id_t arena, mi_memid_t *memid) {
     MI_UNUSED(allow_large);
     MI_UNUSED(arena);
@@ -336,7 +336,7 @@ static void brawn_abandoned_append(mi_segment_t *segment) {
 }
 
 // Until the segment is in the list it is the calling thread's.
-void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
+SELDOM void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
     mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
     if (brawn_leaves_too_much()) {
         const size_t purged = brawn_segment_purge(segment) * MI_SEGMENT_SLICE_SIZE;

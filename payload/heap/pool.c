@@ -13,10 +13,12 @@
 // What only the owner changes passes from thread to thread by the lock that guards the list of such heaps.  Fork holds this lock, so that a
 // child finds whole heaps in the list.
 //
-// These heaps are given up like others before the process would grow, when memory is short, and when a thread waits (wait.c).
+// These heaps are given up like others when memory is short, when a thread waits (wait.c), and before the process would grow, if no thread has taken
+// one for a while.
 
 static brawn_thread_t *brawn_pool;  // the last one first: its memory may still be in a cache
 static _Atomic(uintptr_t) brawn_pool_weight;  // of all in the list; changes under the lock
+static _Atomic(uintptr_t) brawn_pool_serves;  // whether a thread took one since brawn_pool_before_more last asked
 
 // A heap weighs its segments and one.  While it waits they stay what they are.
 static size_t brawn_pool_weighs(const mi_heap_t *heap) { return heap->tld->segments.count + 1; }
@@ -43,8 +45,7 @@ static NOINLINE void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
     mi_heap_visit_pages(heap, &brawn_page_owned, true, &owner, NULL);
 }
 
-// Counts blocks in use: a heap with many of them is not handed on.  Later threads free most of these blocks.  If a segment is nobody's, such a
-// thread takes it over, and then frees its blocks as its own.  If another thread has the segment, it cannot.
+// Counts blocks in use: a heap with very many of them is not handed on.
 static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
     MI_UNUSED(heap);
     MI_UNUSED(queue);
@@ -67,9 +68,7 @@ static bool brawn_pool_give(mi_heap_t *heap) {
     if (mi_atomic_load_relaxed(&brawn_pool_weight) + brawn_pool_weighs(heap) > brawn_pool_room()) return false;
     if (heap == &_mi_heap_main || brawn_options.keep_free == 0) return false;
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
-#if !BRAWN_CHECKED
     brawn_parcels_collect(heap);
-#endif
     size_t used = 0;
     if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
     const uintptr_t id = (uintptr_t)heap | 1;
@@ -107,6 +106,7 @@ static brawn_thread_t *brawn_thread_again(uintptr_t own) {
             is_handed = thread != NULL;
         }
         if (is_handed) {
+            mi_atomic_store_relaxed(&brawn_pool_serves, (uintptr_t)1);
             thread->heap.thread_id = own;
             brawn_thread_enlist(thread);
         }
@@ -137,6 +137,11 @@ static SELDOM NOINLINE void brawn_pool_leave(size_t room) {
 }
 
 static void brawn_pool_release(void) { brawn_pool_leave(0); }
+
+// The process is about to have more segments than ever.  Where no new threads take what waits, others have it now.
+static void brawn_pool_before_more(void) {
+    if (mi_atomic_exchange_relaxed(&brawn_pool_serves, (uintptr_t)0) == 0) brawn_pool_release();
+}
 
 // Fewer threads go on than before: fewer heaps wait for others.
 static void brawn_pool_trim(void) {

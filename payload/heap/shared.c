@@ -47,7 +47,5 @@ HIDDEN void brawn_rt_unload(void) {
         if (thread != NULL) brawn_unmap(thread, brawn_thread_size());
     }
     _mi_arenas_collect(true);
-#if !BRAWN_CHECKED
     brawn_parcels_unload();
-#endif
 }

@@ -98,15 +98,9 @@ static void *brawn_passed_take(size_t size) {
 }
 _Static_assert(BRAWN_SPAN_MAX / MI_SEGMENT_SLICE_SIZE < MI_SEGMENT_SLICE_SIZE, "a span's number of slices fits below its address");
 
-#if !BRAWN_CHECKED
-static void brawn_parcels_release(void);  // parcels.c
-#endif
-
 // Frees all of these blocks in the engine: before a thread waits, and when memory is short.
 static void brawn_passed_release(void) {
-#if !BRAWN_CHECKED
     brawn_parcels_release();
-#endif
     for (size_t i = 0; i < sizeof brawn_passed / sizeof *brawn_passed; i++) {
         if (mi_atomic_load_relaxed(&brawn_passed[i]) == 0) continue;
         uintptr_t entry = mi_atomic_exchange_acq_rel(&brawn_passed[i], (uintptr_t)0);

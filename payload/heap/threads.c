@@ -35,8 +35,15 @@ typedef enum {
 } brawn_reach_t;
 #endif
 
-#if !BRAWN_CHECKED
-// Blocks of another thread on their way back: parcels.c.
+// Blocks of another thread on their way back: parcels.c.  Checked profiles have none.
+#if BRAWN_CHECKED
+static inline void brawn_parcels_collect(const mi_heap_t *heap) { MI_UNUSED(heap); }
+static inline void brawn_parcels_release(void) {}
+static inline void brawn_parcels_unload(void) {}
+#else
+static void brawn_parcels_collect(const mi_heap_t *heap);
+static void brawn_parcels_release(void);
+static void brawn_parcels_unload(void);
 enum {
     BRAWN_PARCEL = 7,
     BRAWN_PARCELS = 64,
@@ -174,6 +181,12 @@ static void brawn_thread_give(brawn_thread_t *thread) {
     brawn_unmap(thread, brawn_thread_size());
 }
 
+// A number of less than `count`, a power of two, for a thread pointer.  These are some pages apart, or some lines of the cache; the upper bits of a
+// product depend on all of its factors'.
+static inline INLINED uint32_t brawn_thread_number(uintptr_t pointer, uint32_t count) {
+    return (uint32_t)(((pointer >> 6) * (uintptr_t)0x9e3779b97f4a7c15) >> 32) / (uint32_t)(((uintptr_t)1 << 32) / count);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Heaps that are in use, by thread pointer.  No two live threads have the same pointer.  So if a new thread finds a heap under its own
 // pointer, the heap's thread has ended, and nothing returned the heap: it was made after our destructor ran in the last round, or there was no
@@ -186,11 +199,7 @@ enum { BRAWN_THREAD_LISTS = 64 };
 static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS] LATE;
 static _Atomic(uintptr_t) brawn_threads_count;  // changes under the lock
 
-static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
-    // They are some pages apart; the upper bits of a product depend on all of its factors'.
-    return &brawn_threads[((pointer >> 12) * (uintptr_t)0x9e3779b97f4a7c15) >> 58];
-}
-_Static_assert(BRAWN_THREAD_LISTS == 1 << (64 - 58), "the upper 6 bits are the list's number");
+static inline brawn_thread_t **brawn_thread_list(uintptr_t pointer) { return &brawn_threads[brawn_thread_number(pointer, BRAWN_THREAD_LISTS)]; }
 
 // Both under the lock.
 static void brawn_thread_enlist(brawn_thread_t *thread) {
