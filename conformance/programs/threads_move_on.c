@@ -56,7 +56,7 @@ static void tables(void) {
         generation(i);
         if (i == 20) before = peak();
     }
-    if (generations > 20 && !check_emulated()) CHECK_PEAK(before, 4096);
+    if (generations > 20 && !check_emulated()) CHECK_PEAK(before, 8192);
     for (size_t i = 0; i < TABLE; i++) give_back(change(i, NULL));
 }
 

@@ -45,14 +45,27 @@ static NOINLINE void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
     mi_heap_visit_pages(heap, &brawn_page_owned, true, &owner, NULL);
 }
 
-// Counts blocks in use: a heap with very many of them is not handed on.
+typedef struct {
+    size_t blocks, bytes;
+} brawn_in_use_t;
+
+// Counts what is in use, until it is too much.
 static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
     MI_UNUSED(heap);
     MI_UNUSED(queue);
     MI_UNUSED(b);
-    size_t *const used = a;
-    *used += page->used;
-    return *used <= BRAWN_POOL_BLOCKS;
+    brawn_in_use_t *const used = a;
+    used->blocks += page->used;
+    used->bytes += page->used * page->block_size;
+    return used->blocks <= BRAWN_POOL_BLOCKS;
+}
+
+// Whether the next thread shall have the heap as it is.  With few blocks it takes little time then.  One with many is handed on if they fill half of
+// its segments: so it stays together what belongs to a table that goes to the next thread, and not much that is free waits with it.
+static bool brawn_pool_suits(mi_heap_t *heap) {
+    brawn_in_use_t used = {0, 0};
+    if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
+    return used.blocks <= BRAWN_POOL_FEW || used.bytes >= heap->tld->segments.count * (MI_SEGMENT_SIZE / 2);
 }
 
 // How much all heaps that wait may weigh together: at least two for each thread that has a heap now.  So a server with many requests at once
@@ -69,8 +82,7 @@ static bool brawn_pool_give(mi_heap_t *heap) {
     if (heap == &_mi_heap_main || brawn_options.keep_free == 0) return false;
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
     brawn_parcels_collect(heap);
-    size_t used = 0;
-    if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
+    if (!brawn_pool_suits(heap)) return false;
     const uintptr_t id = (uintptr_t)heap | 1;
     brawn_sums_finish(heap);
     brawn_heap = NULL;  // before another thread may have it: a signal handler that allocates now makes a heap of its own

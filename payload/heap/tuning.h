@@ -166,10 +166,9 @@
 #ifndef BRAWN_POOL
 #define BRAWN_POOL 24
 #endif
-// A heap with more blocks in use than this is not handed on: what other threads free of it serves only the thread that has it.
-#ifndef BRAWN_POOL_BLOCKS
+// Such a heap has at most BRAWN_POOL_FEW blocks in use, or at most BRAWN_POOL_BLOCKS that fill half of its segments.
+#define BRAWN_POOL_FEW 256
 #define BRAWN_POOL_BLOCKS 8192
-#endif
 
 // Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit (cache.c): at most BRAWN_KEPT_LARGE blocks, together
 // at most the greater of BRAWN_KEPT_LARGE_MIN bytes with the allowance, and BRAWN_KEPT_LARGE_HALVES halves of what

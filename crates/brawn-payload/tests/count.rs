@@ -185,9 +185,6 @@ const DEFECTS: &[(&str, &str, &str, f64)] = &[
     ("cache", "lean", "lines", 2.4),
     ("cache", "trace", "atomics", 2.4),
     ("cache", "trace", "lines", 2.4),
-    // The next thread with a table may get the heap that has its blocks; the more threads, the more seldom.  (While such heaps were taken
-    // apart it was 0.76 to 0.99 atomic operations, with 2 to 128 threads.)
-    ("server", "fast", "atomics", 0.95),
     // When large blocks come near their peak, every thread gives back what it has free (brawn_near_peak): more threads come there more
     // often.
     ("waits", "lean", "calls", 0.25),
