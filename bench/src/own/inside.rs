@@ -16,13 +16,14 @@ use std::process::Command;
 mod engine;
 
 /// The programs that are not loads of `overtime`, with their default arguments.
-const OWN: [(&str, &str); 7] = [
+const OWN: [(&str, &str); 8] = [
     ("stress", "0 1000000"),
     ("seed003", ""),
     ("huge", "400"),
     ("realloc", "3000"),
     ("server", "2 100"),
     ("format", "32 600"),
+    ("generations", "2 20 20000"),
     ("ledger", "150000 copy"),
 ];
 /// How many block sizes are shown: those with the most free memory.
