@@ -2,9 +2,9 @@
 //# case: few many owners owner_ends in_children
 //# timeout: 120
 //# not-covered: qemu/*/in_children: qemu-user 7.2 may assert in the child of a fork, with stock as well
+#include "forks.h"
 #include "peak.h"
 #include <pthread.h>
-#include <sys/wait.h>
 
 /* A heap may collect such blocks, to hand over several at once.  Each case takes and gives back much more than it may have at a time. */
 enum {
@@ -160,17 +160,7 @@ static void in_children(void) {
     pthread_t ids[AROUND];
     for (size_t i = 0; i < AROUND; i++) NEED(!pthread_create(&ids[i], NULL, hand_round, (void *)i));
     const size_t forks = check_share(40);
-    for (size_t i = 0; i < forks; i++) {
-        const pid_t pid = fork();
-        NEED(pid >= 0);
-        if (pid == 0) {
-            alarm(CHECK_HANGS);
-            _exit(as_child());
-        }
-        int status = -1;
-        NEED(waitpid(pid, &status, 0) == pid);
-        CHECK(status == 0, "child %zu ended with wait status %#x (14: it hung)", i, status);
-    }
+    for (size_t i = 0; i < forks; i++) check_child(as_child, i);
     over = 1;
     for (size_t i = 0; i < AROUND; i++) pthread_join(ids[i], NULL);
 }

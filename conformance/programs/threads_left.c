@@ -2,10 +2,9 @@
 //# case: outlive without_heap late in_child
 //# timeout: 120
 //# not-covered: qemu/*/in_child: qemu-user 7.2 may assert in the child of a fork, with stock as well
-#include "check.h"
+#include "forks.h"
 #include <limits.h>
 #include <pthread.h>
-#include <sys/wait.h>
 
 /* A heap may take over what an ended thread left as it is, with blocks in it that others free at the same time. */
 enum {
@@ -137,18 +136,11 @@ static void *come_and_go(void *over) {
 static void in_child(void) {
     for (size_t round = 0; round < check_share(FORKS); round++) {
         pthread_t ids[AT_ONCE], other;
-        int over = 0, status = -1;
+        int over = 0;
         for (size_t i = 0; i < AT_ONCE; i++) begin(&ids[i], leave, i);
         for (size_t i = 0; i < AT_ONCE; i++) end(ids[i]);
         begin(&other, come_and_go, (size_t)&over);
-        pid_t pid = fork();
-        NEED(pid >= 0);
-        if (pid == 0) {
-            alarm(CHECK_HANGS);
-            _exit(child());
-        }
-        NEED(waitpid(pid, &status, 0) == pid);
-        CHECK(status == 0, "child %zu ended with wait status %#x (14: it hung)", round, status);
+        check_child(child, round);
         over = 1;
         end(other);
         for (size_t i = 0; i < AT_ONCE; i++) take_back(i);

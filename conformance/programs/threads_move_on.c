@@ -3,13 +3,13 @@
 //# timeout: 120
 //# fails: glibc/*/alone: what is free in other arenas does not serve
 //# not-covered: qemu/*/in_children: qemu-user 7.2 may assert in the child of a fork, with stock as well
+#include "forks.h"
 #include "peak.h"
 #include <pthread.h>
 #include <signal.h>
-#include <sys/wait.h>
 
-/* A heap may give a thread what an ended one left, whole or in parts.  A table of blocks moves on through generations of threads, each of which
- * replaces blocks of any other one, so that two may want the same memory at once. */
+/* A heap may give a thread what an ended one left, whole or in parts.  Here a table moves on through generations of threads.  All threads of a
+ * generation replace blocks anywhere in it, so that two may want the same memory at once. */
 enum {
     TABLE = 3000,
     AT_ONCE = 4,
@@ -134,24 +134,17 @@ static void *replace_on(void *seed) {
     }
     return NULL;
 }
+static int as_child(void) {
+    for (size_t i = 0; i < 5; i++) generation(i);
+    for (size_t i = 0; i < TABLE; i++) give_back(change(i, NULL));
+    return check_result();
+}
 static void in_children(void) {
     pthread_t ids[AT_ONCE];
     replaced = 1000;
     for (size_t i = 0; i < AT_ONCE; i++) NEED(!pthread_create(&ids[i], NULL, replace_on, (void *)i));
     const size_t forks = check_share(40);
-    for (size_t i = 0; i < forks; i++) {
-        const pid_t pid = fork();
-        NEED(pid >= 0);
-        if (pid == 0) {
-            alarm(CHECK_HANGS);
-            for (size_t j = 0; j < 5; j++) generation(j);
-            for (size_t j = 0; j < TABLE; j++) give_back(change(j, NULL));
-            _exit(check_result());
-        }
-        int status = -1;
-        NEED(waitpid(pid, &status, 0) == pid);
-        CHECK(status == 0, "child %zu ended with wait status %#x (14: it hung)", i, status);
-    }
+    for (size_t i = 0; i < forks; i++) check_child(as_child, i);
     over = 1;
     for (size_t i = 0; i < AT_ONCE; i++) pthread_join(ids[i], NULL);
 }

@@ -35,6 +35,7 @@ static _Atomic(brawn_inbox_t *) brawn_inboxes_last;
 
 // The number of a thread's inbox.
 static inline uint32_t brawn_inbox_of(uintptr_t thread) { return brawn_thread_number(thread, BRAWN_INBOXES); }
+_Static_assert((BRAWN_INBOXES & (BRAWN_INBOXES - 1)) == 0, "as brawn_thread_number asks");
 
 static size_t brawn_inbox_size(void) { return _mi_align_up(sizeof(brawn_inbox_t), brawn_page_size); }
 

@@ -60,8 +60,8 @@ static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_
     return used->blocks <= BRAWN_POOL_BLOCKS;
 }
 
-// Whether the next thread shall have the heap as it is.  With few blocks it takes little time then.  One with many is handed on if they fill half of
-// its segments: so it stays together what belongs to a table that goes to the next thread, and not much that is free waits with it.
+// Whether the next thread shall have the heap as it is: if it has few blocks in use, or many that fill half of its segments.  Then a table that goes
+// to the next thread stays in one heap, and not much that is free waits with it.
 static bool brawn_pool_suits(mi_heap_t *heap) {
     brawn_in_use_t used = {0, 0};
     if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;

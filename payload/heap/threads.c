@@ -199,6 +199,7 @@ enum { BRAWN_THREAD_LISTS = 64 };
 static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS] LATE;
 static _Atomic(uintptr_t) brawn_threads_count;  // changes under the lock
 
+_Static_assert((BRAWN_THREAD_LISTS & (BRAWN_THREAD_LISTS - 1)) == 0, "as brawn_thread_number asks");
 static inline brawn_thread_t **brawn_thread_list(uintptr_t pointer) { return &brawn_threads[brawn_thread_number(pointer, BRAWN_THREAD_LISTS)]; }
 
 // Both under the lock.
