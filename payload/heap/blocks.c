@@ -23,15 +23,8 @@ static inline INLINED void brawn_free_own(mi_segment_t *segment, void *p) {
 
 #include "parcels.c"
 
-// A block of another thread, of an ended one, or one with a mapping of its own.
-static SELDOM NOINLINE void brawn_free_remote(mi_segment_t *segment, void *p) {
-    if (segment->kind == MI_SEGMENT_HUGE) {
-#if BRAWN_TRACE
-        brawn_trace_given(segment, p);
-#endif
-        brawn_large_free(segment, p, true);
-        return;
-    }
+// A block of another thread, or of an ended one.
+static SELDOM NOINLINE void brawn_free_of_other(mi_segment_t *segment, void *p) {
     const uintptr_t owner = mi_atomic_load_relaxed(&segment->thread_id);
     if (brawn_is_small(segment, p) && brawn_parcel_add(owner, p)) return;
     mi_page_t *const page = _mi_segment_page_of(segment, p);
@@ -41,6 +34,18 @@ static SELDOM NOINLINE void brawn_free_remote(mi_segment_t *segment, void *p) {
         return;
     }
     brawn_free_by_engine(p);
+}
+
+// Such a block, or one with a mapping of its own.
+static NOINLINE void brawn_free_remote(mi_segment_t *segment, void *p) {
+    if (segment->kind != MI_SEGMENT_HUGE) {
+        brawn_free_of_other(segment, p);
+        return;
+    }
+#if BRAWN_TRACE
+    brawn_trace_given(segment, p);
+#endif
+    brawn_large_free(segment, p, true);
 }
 
 // The first free block of `page`, which has one.
@@ -77,6 +82,12 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }
 
+// More than MI_MEDIUM_OBJ_SIZE_MAX.
+static NOINLINE void *brawn_malloc_more(size_t size) {
+    void *const p = size > BRAWN_SPAN_MAX ? brawn_large_again(size) : NULL;
+    return p != NULL ? p : brawn_malloc_slow(size);
+}
+
 static inline void *brawn_malloc(size_t size) {
     mi_heap_t *const heap = brawn_heap;
     if (mi_likely(heap != NULL)) {
@@ -88,7 +99,7 @@ static inline void *brawn_malloc(size_t size) {
         } else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX)) {
             page = heap->pages[brawn_bin(size)].first;
             if (mi_unlikely(page == NULL)) return brawn_malloc_slow(size);
-        } else return brawn_malloc_slow(size);
+        } else return brawn_malloc_more(size);
         mi_block_t *const block = page->free;
         if (mi_likely(block != NULL)) return brawn_pop(page, block);
     }

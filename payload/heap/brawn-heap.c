@@ -15,6 +15,7 @@
 //   wait.c      what goes back before a thread waits
 //   slack.c     what large blocks have too much, and what goes back near the peak, where every byte counts
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
+//   owned.c     those that wait for the thread that freed them
 //   cache.c     which freed mappings of large blocks wait for the next ones
 //   sums.c      what all threads count together
 //   threads.c   how a thread's heap begins and ends; fork
@@ -112,6 +113,7 @@ static SELDOM void mi_segment_free(mi_segment_t *segment, bool force, mi_segment
 #endif
 #include "pages.c"
 #include "large.c"
+#include "owned.c"
 #include "cache.c"
 #include "spans.c"
 #include "purge.c"

@@ -6,95 +6,9 @@
 // A mapping serves blocks of down to half its size.  It serves smaller ones, too, where the process would grow beyond its peak
 // otherwise, again and again.  If its own size is needed then, the rest of the mapping is cut off (slack.c): no small block holds a large one's memory.
 
-// A slot is empty, or holds a mapping and a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
-// Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
-struct brawn_kept_large_s {
-    _Alignas(32) _Atomic(mi_segment_t *) segment;
-    _Atomic(uintptr_t) size;
-    _Atomic(uintptr_t) since;  // arch_clock, when it was given; 0: it is for who looks first to say
-};
 static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE] LATE;
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
-
-// Each thread's own slots, for mappings that it freed, in a line of the processor's cache of its own.  Nothing that threads share changes
-// when a thread takes and frees one block over and over.  So brawn_kept_large_bytes does not count these.  Only the thread itself fills its slots,
-// which takes no more than a store.  Other threads may empty them.
-enum {
-    BRAWN_OWN_LARGE_EACH = 2,
-    BRAWN_OWN_LARGE_NONE = 255,
-};
-static brawn_kept_large_t brawn_own_large[BRAWN_OWN_LARGE * BRAWN_OWN_LARGE_EACH] LATE __attribute__((aligned(64)));
-static _Atomic(uintptr_t) brawn_own_large_claimed;  // a bit for each thread that has slots
-static _Atomic(uintptr_t) brawn_own_large_count;  // so many slots from the first one on were ever a thread's
-_Static_assert(BRAWN_OWN_LARGE_EACH * sizeof(brawn_kept_large_t) == 64 && BRAWN_OWN_LARGE < 8 * sizeof(uintptr_t), "a line and a bit each");
-
-// The next number that no thread has, from 1 on.
-static SELDOM NOINLINE uint8_t brawn_own_large_claim(void) {
-    uintptr_t claimed = mi_atomic_load_relaxed(&brawn_own_large_claimed);
-    size_t number;
-    do {
-        number = mi_ctz(~claimed);
-        if (number >= BRAWN_OWN_LARGE) return BRAWN_OWN_LARGE_NONE;
-    } while (!mi_atomic_cas_weak_acq_rel(&brawn_own_large_claimed, &claimed, claimed | (uintptr_t)1 << number));
-    uintptr_t count = mi_atomic_load_relaxed(&brawn_own_large_count);
-    const uintptr_t least = (number + 1) * BRAWN_OWN_LARGE_EACH;
-    while (count < least && !mi_atomic_cas_weak_acq_rel(&brawn_own_large_count, &count, least)) continue;
-    return (uint8_t)(number + 1);
-}
-
-// The bit of a thread's slots; 0: it has none.
-static uintptr_t brawn_own_large_bit(const brawn_tld_t *own) {
-    return own->own_large == 0 || own->own_large == BRAWN_OWN_LARGE_NONE ? 0 : (uintptr_t)1 << (own->own_large - 1);
-}
-
-// The thread's heap ends.  What is in its slots waits there for whoever has them next, or looks for such a mapping.
-static void brawn_own_large_leave(const brawn_tld_t *own) {
-    mi_atomic_and_acq_rel(&brawn_own_large_claimed, ~brawn_own_large_bit(own));
-}
-
-// In the child of a fork, under the lock: other threads are not here, but heaps that wait for a thread are.
-static SELDOM void brawn_own_large_in_child(void) {
-    uintptr_t claimed = brawn_heap != NULL ? brawn_own_large_bit((brawn_tld_t *)brawn_heap->tld) : 0;
-    for (const brawn_thread_t *thread = brawn_pool; thread != NULL; thread = thread->next) claimed |= brawn_own_large_bit(&thread->own);
-    mi_atomic_store_relaxed(&brawn_own_large_claimed, claimed);
-}
-
-// The number of the calling thread; 0: it has no slots.
-static inline INLINED size_t brawn_own_large_number(void) {
-    if (brawn_heap == NULL) return 0;
-    uint8_t *const number = &((brawn_tld_t *)brawn_heap->tld)->own_large;
-    if (mi_unlikely(*number == 0)) *number = brawn_own_large_claim();
-    return *number == BRAWN_OWN_LARGE_NONE ? 0 : *number;
-}
-
-// The first one of the thread's slots, when it is asked for first; NULL: it has none.
-static SELDOM NOINLINE brawn_kept_large_t *brawn_own_large_first(void) {
-    const size_t number = brawn_own_large_number();
-    if (number == 0) return NULL;
-    return ((brawn_tld_t *)brawn_heap->tld)->own_slots = &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
-}
-
-// The first one of the thread's slots; NULL: it has none.
-static inline INLINED brawn_kept_large_t *brawn_own_large_slots(void) {
-    brawn_kept_large_t *const slots = brawn_heap != NULL ? ((brawn_tld_t *)brawn_heap->tld)->own_slots : NULL;
-    return mi_likely(slots != NULL) ? slots : brawn_own_large_first();
-}
-
-// Each slot with a mapping that was ever a thread's.
-static brawn_kept_large_t *brawn_own_large_next(brawn_kept_large_t *slot) {
-    brawn_kept_large_t *const end = brawn_own_large + mi_atomic_load_relaxed(&brawn_own_large_count);
-    while (slot < end && mi_atomic_load_relaxed(&slot->segment) == NULL) slot++;
-    return slot < end ? slot : NULL;
-}
-#define BRAWN_EACH_OWN_LARGE(slot) for (brawn_kept_large_t *slot = brawn_own_large_next(brawn_own_large); slot != NULL; slot = brawn_own_large_next(slot + 1))
-
-// How many bytes wait in them.
-static size_t brawn_own_large_bytes(void) {
-    size_t bytes = 0;
-    BRAWN_EACH_OWN_LARGE(slot)
-    bytes += mi_atomic_load_relaxed(&slot->size);
-    return bytes;
-}
+static _Atomic(uintptr_t) brawn_purged_large_bytes;  // so many of them the kernel has back
 
 // How many bytes wait in all.
 static size_t brawn_large_waiting(void) { return mi_atomic_load_relaxed(&brawn_kept_large_bytes) + brawn_own_large_bytes(); }
@@ -103,9 +17,30 @@ static inline bool brawn_kept_large_is_shared(const brawn_kept_large_t *slot) {
     return slot >= brawn_kept_large && slot < brawn_kept_large + BRAWN_KEPT_LARGE;
 }
 
+static size_t brawn_large_most(void);
+
+// How many bytes of a mapping that waits the kernel has back.
+static inline size_t brawn_purged_of(const mi_segment_t *segment) {
+#if BRAWN_CHECKED
+    MI_UNUSED(segment);
+    return 0;
+#else
+    return segment->large_purged;
+#endif
+}
+
+// How many bytes wait in the slots of all threads, without what the kernel has back.
+static inline size_t brawn_kept_large_held(void) {
+    const size_t all = mi_atomic_load_relaxed(&brawn_kept_large_bytes), purged = mi_atomic_load_relaxed(&brawn_purged_large_bytes);
+    return all > purged ? all - purged : 0;  // other threads change them in between
+}
+
 static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
     mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
-    if (segment != NULL && brawn_kept_large_is_shared(slot)) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
+    if (segment != NULL && brawn_kept_large_is_shared(slot)) {
+        mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
+        if (mi_unlikely(brawn_purged_of(segment) != 0)) mi_atomic_sub_relaxed(&brawn_purged_large_bytes, brawn_purged_of(segment));
+    }
     return segment;
 }
 
@@ -123,19 +58,36 @@ static mi_segment_t *brawn_kept_large_open(mi_segment_t *segment) {
 
 // false: no slot is empty.
 static bool brawn_kept_large_fill(mi_segment_t *segment, uintptr_t now) {
-    const size_t size = segment->segment_size;
+    const size_t size = segment->segment_size, purged = brawn_purged_of(segment);
+    if (mi_unlikely(purged != 0)) mi_atomic_add_relaxed(&brawn_purged_large_bytes, purged);
     for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
         brawn_kept_large_t *const slot = &brawn_kept_large[i];
         mi_segment_t *empty = NULL;
         if (mi_atomic_load_relaxed(&slot->segment) != NULL) continue;
         mi_atomic_store_relaxed(&slot->size, size);
         mi_atomic_store_relaxed(&slot->since, now);
+        mi_atomic_store_relaxed(&slot->purged, purged);
         mi_atomic_add_relaxed(&brawn_kept_large_bytes, size);
         if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return true;
         mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
     }
+    if (purged != 0) mi_atomic_sub_relaxed(&brawn_purged_large_bytes, purged);
     return false;
 }
+
+#if !BRAWN_CHECKED
+// Gives a mapping that was in a slot back to the kernel, but for its first page and its place, and keeps the place: where there are few mappings,
+// and all of them take no more than the most that was in use.  So a block of which little is written to comes and goes without a page fault.
+// false: it is to be released.
+static SELDOM bool brawn_kept_large_purge(mi_segment_t *segment, uintptr_t since) {
+    const size_t size = segment->segment_size;
+    const bool few = mi_atomic_load_relaxed(&brawn_large_count) <= BRAWN_PURGED_LARGE;
+    if (!few || segment->large_purged != 0 || mi_atomic_load_relaxed(&brawn_large_bytes) > brawn_large_most()) return false;
+    if (!brawn_discard((uint8_t *)segment + brawn_page_size, size - brawn_page_size)) return false;  // its pages are locked
+    segment->large_purged = size - brawn_page_size;
+    return brawn_kept_large_fill(segment, since);
+}
+#endif
 
 // The next slot with a mapping, from `slot` on; NULL: there is none.  `left` bytes of mappings were not seen yet: most programs keep few, in the
 // first slots, and the others are not looked at.
@@ -163,11 +115,11 @@ static brawn_kept_large_t *brawn_kept_large_older(brawn_kept_large_t *a, brawn_k
     return a == NULL || brawn_kept_large_age(b, now) > brawn_kept_large_age(a, now) ? b : a;
 }
 
-// The slot whose mapping waits longest, threads' own ones included or not; NULL: all are empty.
-static SELDOM brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool owned) {
+// The slot whose mapping waits longest, threads' own ones included or not, and purged ones; NULL: all are empty.
+static SELDOM brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool owned, bool purged) {
     brawn_kept_large_t *oldest = NULL;
     BRAWN_EACH_KEPT_LARGE(slot)
-    oldest = brawn_kept_large_older(oldest, slot, now);
+    if (purged || mi_atomic_load_relaxed(&slot->purged) == 0) oldest = brawn_kept_large_older(oldest, slot, now);
     if (!owned) return oldest;
     BRAWN_EACH_OWN_LARGE(slot)
     oldest = brawn_kept_large_older(oldest, slot, now);
@@ -216,7 +168,7 @@ static NOINLINE size_t brawn_large_most_seen(uintptr_t before) {
     return used;
 }
 
-static inline INLINED size_t brawn_large_most(void) {
+static size_t brawn_large_most(void) {
     const size_t before = mi_atomic_load_relaxed(&brawn_large_peak);
     return mi_likely(mi_atomic_load_relaxed(&brawn_large_bytes) <= before) ? before : brawn_large_most_seen(before);
 }
@@ -257,49 +209,6 @@ static size_t brawn_kept_large_bound(size_t size) {
     return bound > least ? bound : least;
 }
 
-// One of the thread's own slots, if it is empty and for such a mapping; else NULL.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is
-// shared at first: to have its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A
-// thread that has waited as often as the mapping has pages has paid as much, and goes on with its own.  What only the first slot takes comes there
-// also if a smaller mapping is in it, which moves to the second one.
-static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment) {
-    const size_t size = segment->segment_size;
-    brawn_kept_large_t *const own = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slots() : NULL;
-    if (own == NULL) return NULL;
-    const mi_segment_t *const first_has = mi_atomic_load_relaxed(&own->segment), *const second_has = mi_atomic_load_relaxed(&own[1].segment);
-    if (mi_unlikely(first_has == segment || second_has == segment)) __builtin_trap();  // freed twice: two blocks would be in one place
-    const bool first = first_has == NULL;
-    const bool alone = mi_atomic_load_relaxed(&brawn_threads_count) == 0;
-    if (size > BRAWN_OWN_LARGE_SECOND && (size <= BRAWN_OWN_LARGE_MOST || alone) && !first && second_has == NULL &&
-        mi_atomic_load_relaxed(&own->size) <= BRAWN_OWN_LARGE_SECOND) {
-        mi_segment_t *const smaller = brawn_kept_large_empty(own);
-        if (smaller != NULL) brawn_own_large_give(own + 1, smaller);
-        return own;
-    }
-    if (!first && (size > BRAWN_OWN_LARGE_SECOND || second_has != NULL)) return NULL;
-    if (size <= BRAWN_OWN_LARGE_MOST) return first ? own : own + 1;
-    uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
-    if (alone || *shared >= size / MI_SEGMENT_SLICE_SIZE) return own;
-    ++*shared;
-    return NULL;
-}
-
-// Takes what `free` gives, into that slot.
-static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment) {
-    brawn_note_freed_for_all();
-    mi_atomic_store_relaxed(&slot->size, segment->segment_size);
-    mi_atomic_store_relaxed(&slot->since, (uintptr_t)0);
-    mi_atomic_store_release(&slot->segment, segment);
-}
-
-// The smaller mapping in the thread's own slots, of those that have `least` to `most` bytes.
-static inline INLINED mi_segment_t *brawn_own_large_take(size_t least, size_t most) {
-    brawn_kept_large_t *const own = brawn_own_large_slots(), *best = NULL;
-    for (size_t i = 0; own != NULL && i < BRAWN_OWN_LARGE_EACH; i++) {
-        if (mi_atomic_load_relaxed(&own[i].segment) != NULL) best = brawn_kept_large_better(best, &own[i], least, most, false);
-    }
-    return best == NULL ? NULL : mi_atomic_exchange_acq_rel(&best->segment, NULL);  // which brawn_kept_large_bytes does not count
-}
-
 // Takes what `free` gives.  Then what waits longest is released, until no more than the bound waits, and nothing too long.
 static void brawn_kept_large_give(mi_segment_t *segment) {
     const uintptr_t now = (uintptr_t)arch_clock();
@@ -310,16 +219,21 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     static _Atomic(uintptr_t) looked;  // for what waits too long
     const bool looks = now - mi_atomic_load_relaxed(&looked) >= BRAWN_KEPT_LARGE_TIME / 16;
     if (looks) mi_atomic_store_relaxed(&looked, now);
-    else if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) <= brawn_kept_large_least()) return;
+    else if (brawn_kept_large_held() <= brawn_kept_large_least()) return;
     const size_t bound = brawn_kept_large_bound(size);
-    while (looks || mi_atomic_load_relaxed(&brawn_kept_large_bytes) > bound) {
-        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now, looks);
+    for (;;) {
+        const bool over = brawn_kept_large_held() > bound;
+        brawn_kept_large_t *const oldest = looks || over ? brawn_kept_large_oldest(now, looks, !over) : NULL;
         if (oldest == NULL) break;
+        const uintptr_t since = mi_atomic_load_relaxed(&oldest->since);
         const bool stale = brawn_kept_large_age(oldest, now) > BRAWN_KEPT_LARGE_TIME;
-        if (!stale && mi_atomic_load_relaxed(&brawn_kept_large_bytes) <= bound) break;
+        if (!stale && !over) break;
         mi_segment_t *const old = brawn_kept_large_empty(oldest);
         if (old == NULL) continue;
         if (!stale) brawn_allowance_release(old->segment_size);
+#if !BRAWN_CHECKED
+        if (!stale && brawn_kept_large_purge(old, since)) continue;
+#endif
         brawn_large_release(old);
     }
 }
@@ -330,11 +244,11 @@ static SELDOM size_t brawn_kept_large_trim(size_t bound) {
     size_t released = 0;
     const uintptr_t now = (uintptr_t)arch_clock();
     while (brawn_large_waiting() > bound) {
-        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now, true);
+        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now, true, true);
         if (oldest == NULL || brawn_kept_large_age(oldest, now) < BRAWN_REST_AGE) break;
         mi_segment_t *const old = brawn_kept_large_empty(oldest);
         if (old == NULL) break;
-        released += old->segment_size;
+        released += old->segment_size - brawn_purged_of(old);
         brawn_large_release(old);
     }
     return released;
@@ -378,6 +292,9 @@ static SELDOM void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t ove
         return;
     }
     const size_t left = _mi_align_down(size - over, brawn_page_size);
+#if !BRAWN_CHECKED
+    segment->large_purged = 0;  // counts as there again
+#endif
     brawn_unmap((char *)segment + left, size - left);
     mi_atomic_sub_relaxed(&brawn_large_bytes, size - left);
     brawn_large_describe(segment, left, brawn_large_start(segment), 0);
@@ -432,7 +349,7 @@ static SELDOM void brawn_large_before_growth(size_t more) {
         const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
         if (all <= limit) return;
         if (first) mi_atomic_add_relaxed(&brawn_made_room, all - limit);
-        brawn_kept_large_t *const oldest = BRAWN_LARGE_TIGHT ? NULL : brawn_kept_large_oldest((uintptr_t)arch_clock(), true);
+        brawn_kept_large_t *const oldest = BRAWN_LARGE_TIGHT ? NULL : brawn_kept_large_oldest((uintptr_t)arch_clock(), true, true);
         if (oldest != NULL) {
             brawn_kept_large_shorten(oldest, all - limit);
             continue;
@@ -440,7 +357,7 @@ static SELDOM void brawn_large_before_growth(size_t more) {
         const size_t cut = brawn_slack_cut();
         mi_atomic_sub_relaxed(&brawn_large_bytes, cut);
         if (cut > 0) continue;
-        brawn_kept_large_t *const kept = BRAWN_LARGE_TIGHT ? brawn_kept_large_oldest((uintptr_t)arch_clock(), true) : NULL;
+        brawn_kept_large_t *const kept = BRAWN_LARGE_TIGHT ? brawn_kept_large_oldest((uintptr_t)arch_clock(), true, true) : NULL;
         if (kept == NULL) return;
         brawn_kept_large_shorten(kept, all - limit);
     }
@@ -458,12 +375,28 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
     }
     BRAWN_EACH_KEPT_LARGE(slot) {
         best = brawn_kept_large_better(best, slot, least, most, largest);
+        if (best == slot && mi_atomic_load_relaxed(&slot->size) == least) break;  // none is better
     }
-    return best == NULL ? NULL : brawn_kept_large_empty(best);
+    mi_segment_t *const found = best == NULL ? NULL : brawn_kept_large_empty(best);
+#if !BRAWN_CHECKED
+    if (found != NULL && mi_unlikely(found->large_purged != 0)) {
+        brawn_allowance_learn(found->large_purged);
+        found->large_purged = 0;
+    }
+#endif
+    return found;
 }
 
 // Whether `more` bytes would make the peak grow, and making room for it would go on and on.
 static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(brawn_large_most()) && brawn_large_over(more) > 0; }
+
+// How many bytes the thread's own mapping has at most to serve a block that needs `mapping` bytes.  Where sizes differ, the smallest of all that are
+// kept leaves less of a mapping idle: so the thread's own one must not be much larger.  Where the thread has one block at a time, its own one serves
+// for whatever size comes next, down to a 16th; or less, if the last one grew.
+static inline INLINED size_t brawn_own_large_most(size_t mapping) {
+    if (mapping > BRAWN_KEPT_LARGE_ONE || !brawn_large_is_first()) return mapping + mapping / 16;
+    return (((brawn_tld_t *)brawn_heap->tld)->grown_large != NULL ? BRAWN_GROWN_TIMES : 16) * mapping;
+}
 
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
 // grows by realloc gets any larger one, since it is likely to go on growing, but none of another thread's own: its bytes are copied there, and what
@@ -471,14 +404,22 @@ static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(b
 // serve until the next growth, and be copied again.)  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     const size_t most = grows || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
-    // Where sizes differ, the smallest of all that are kept leaves less of a mapping idle: so the thread's own one must not be much larger.  Where
-    // the thread has one block at a time, its own one serves for whatever size comes next, down to a 16th; or less, if the last one grew.
-    const bool any = mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first();
-    const size_t times = any && ((brawn_tld_t *)brawn_heap->tld)->grown_large != NULL ? BRAWN_GROWN_TIMES : 16;
-    const size_t own = any ? times * mapping : mapping + mapping / 16;
-    mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : own);
+    mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : brawn_own_large_most(mapping));
     if (taken == NULL) taken = brawn_kept_large_find(mapping, most, grows && BRAWN_CHECKED, !grows);
     if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false, true);
     if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true, true);
     return brawn_kept_large_open(taken);
 }
+
+#if !BRAWN_CHECKED
+// A new block of more than BRAWN_SPAN_MAX in a mapping of the thread's own: nothing else is to be done for a block that comes and goes.
+// NULL: there is no such mapping.
+static inline INLINED void *brawn_large_again(size_t size) {
+    if (size > BRAWN_KEPT_LARGE_ONE || brawn_heap == NULL) return NULL;
+    const size_t mapping = _mi_align_up(BRAWN_LARGE_START_MOST + size, brawn_page_size);
+    mi_segment_t *const segment = brawn_own_large_take(mapping, brawn_own_large_most(mapping));
+    if (segment == NULL) return NULL;
+    brawn_large_note_taken();
+    return brawn_large_give_out(segment, size);
+}
+#endif

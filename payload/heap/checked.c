@@ -265,10 +265,8 @@ static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
 static inline uintptr_t brawn_page_place(const mi_segment_t *segment, const void *p) {
     enum { SHIFT = 7 };
     _Static_assert(sizeof(mi_slice_t) == 1 << SHIFT, "a slice's number times that is a shift and a mask");
-    const uint32_t index = (uint32_t)(uintptr_t)p >> (MI_SEGMENT_SLICE_SHIFT - SHIFT) & (uint32_t)(MI_SLICES_PER_SEGMENT - 1) << SHIFT;
-    uintptr_t place = (uintptr_t)segment + index;
-    __asm__("" : "+r"(place));
-    return place - ((const mi_slice_t *)(place + offsetof(mi_segment_t, slices)))->slice_offset;
+    const uint32_t index = (uint32_t)(uintptr_t)p >> MI_SEGMENT_SLICE_SHIFT & (uint32_t)(MI_SLICES_PER_SEGMENT - 1);
+    return (uintptr_t)segment + ((uintptr_t)segment->first_slice[index] << SHIFT);
 }
 
 static inline mi_page_t *brawn_page_at(uintptr_t place) { return (mi_page_t *)(place + offsetof(mi_segment_t, slices)); }

@@ -24,8 +24,9 @@ static _Atomic(uintptr_t) brawn_large_count;  // and how many they are
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows);  // cache.c
 static void brawn_kept_large_give(mi_segment_t *segment);
 typedef struct brawn_kept_large_s brawn_kept_large_t;
-static brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment);
-static void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment);
+static inline INLINED brawn_kept_large_t *brawn_own_large_for(const mi_segment_t *segment);
+static inline INLINED void brawn_own_large_give(brawn_kept_large_t *slot, mi_segment_t *segment);
+static brawn_kept_large_t *brawn_own_large_other(brawn_kept_large_t *own, size_t size, bool unshared);
 static void brawn_large_before_growth(size_t more);
 static inline INLINED void brawn_large_most_with(const mi_segment_t *segment);
 
@@ -33,7 +34,7 @@ static inline INLINED void brawn_large_most_with(const mi_segment_t *segment);
 // page is used takes one.  Neighbours begin in different lines of their pages, since lines at one place in all pages would share a 64th of the
 // processor's first cache.  In a checked profile the block has pages of its own, which can be put out of reach.
 enum {
-    BRAWN_LARGE_START = BRAWN_CHECKED ? MI_SEGMENT_SLICE_SIZE : 512,
+    BRAWN_LARGE_START = BRAWN_CHECKED ? MI_SEGMENT_SLICE_SIZE : 1024,
     BRAWN_LARGE_STARTS = BRAWN_CHECKED ? 1 : 32,
     BRAWN_LARGE_LINE = 64,
     BRAWN_LARGE_START_MOST = BRAWN_LARGE_START + (BRAWN_LARGE_STARTS - 1) * BRAWN_LARGE_LINE,
@@ -138,7 +139,7 @@ static inline size_t brawn_large_guard(mi_segment_t *segment) {
 #endif
 
 // Makes `size` bytes of a mapping the program's.
-static inline void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
+static NOINLINE void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
 #if BRAWN_CHECKED
     mi_atomic_store_release(&segment->large_asked, size);
     mi_page_t *const page = brawn_large_page(segment);
@@ -158,8 +159,6 @@ static inline size_t brawn_large_wants_guard(void) {
 // The block is at `offset`, and has the rest of the mapping.
 static SELDOM NOINLINE void brawn_large_place(mi_segment_t *segment, size_t offset) {
     mi_page_t *const page = brawn_large_page(segment);
-    const size_t index = offset >> MI_SEGMENT_SLICE_SHIFT;
-    segment->slices[index].slice_offset = (uint32_t)(index * sizeof(mi_slice_t));
     page->page_start = (uint8_t *)segment + offset;
     page->block_size = segment->segment_size - offset;
 }
@@ -321,8 +320,10 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
     brawn_kept_large_t *const own = plain ? brawn_own_large_for(segment) : NULL;
     brawn_large_most_with(segment);  // before its slack counts as in use
     brawn_large_note_freed();
-    brawn_slack_forget(segment);
-    brawn_slack_tell(BRAWN_SLACK_STEP_FREED);
+    if (mi_unlikely(brawn_slack_of(segment) != 0)) {
+        brawn_slack_forget(segment);
+        brawn_slack_tell(BRAWN_SLACK_STEP_FREED);
+    }
     if (mi_unlikely(plain && brawn_large_offset(segment) != brawn_large_start(segment))) brawn_large_place(segment, brawn_large_start(segment));
 #if BRAWN_CHECKED
     if (closes && plain) {

@@ -141,11 +141,12 @@ static mi_page_t *brawn_find_slices(size_t count, mi_segments_tld_t *segments) {
 // The segment notes in which slices blocks of at most MI_SMALL_SIZE_MAX begin.  Other threads read it, without the page's description, whose line of
 // the cache the owner writes to all the time.  Only the owner changes it, and nothing of slices that have blocks.
 static SELDOM NOINLINE void brawn_note_small(const mi_page_t *page, size_t block_size) {
-    const size_t first = mi_slice_index((const mi_slice_t *)page), bits = MI_COMMIT_MASK_FIELD_BITS;
-    for (size_t i = first; i < first + page->slice_count; i++) {
-        _Atomic(uintptr_t) *const word = &_mi_page_segment(page)->small[i / bits];
-        const uintptr_t bit = (uintptr_t)1 << i % bits, others = mi_atomic_load_relaxed(word) & ~bit;
-        mi_atomic_store_relaxed(word, block_size <= MI_SMALL_SIZE_MAX ? others | bit : others);
+    mi_commit_mask_t slices;
+    mi_commit_mask_create(mi_slice_index((const mi_slice_t *)page), page->slice_count, &slices);
+    for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) {
+        _Atomic(uintptr_t) *const word = &_mi_page_segment(page)->small[i];
+        const uintptr_t others = mi_atomic_load_relaxed(word) & ~slices.mask[i];
+        mi_atomic_store_relaxed(word, block_size <= MI_SMALL_SIZE_MAX ? others | slices.mask[i] : others);
     }
 }
 

@@ -41,8 +41,9 @@ static bool brawn_protect(void *address, size_t size, int protection) {
     return !brawn_failed(arch_syscall6(ARCH_SYS_mprotect, (long)address, (long)size, protection, 0, 0, 0));
 }
 
-static void brawn_discard(void *address, size_t size) {
-    if (size > 0) arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_DONTNEED_, 0, 0, 0);
+// false: the kernel refused, as where the pages are locked.
+static bool brawn_discard(void *address, size_t size) {
+    return size == 0 || !brawn_failed(arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_DONTNEED_, 0, 0, 0));
 }
 
 // A large block's mapping: whether it asks for huge pages, or for none, or leaves it to the kernel.

@@ -3,14 +3,14 @@
 // A kept mapping may serve a smaller block, so that it need not be made again.  Nobody uses the rest of the mapping,
 // so it does not count as in use.
 //
-// It is cut off when the process's peak would grow by it: where the slack is larger than the block, and in profiles that count large
-// blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such slack is in a slot.  (Not where there are so many mappings that they fill their alignment:
+// It is cut off when the process's peak would grow by it: where the slack is larger than the block and no less than BRAWN_SLACK_LEAST, and in
+// profiles that count large blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such slack is in a slot.  (Not where there are so many mappings that they fill their alignment:
 // BRAWN_LARGE_APART.)
 // Any thread may cut slack off, while another one frees the block.  So whoever takes the mapping out of the slot has the slack: one exchange, and
 // nobody waits.  Only the mapping's owner changes the mapping's header, which may be gone before the slack is.
 
 static _Atomic(uintptr_t) brawn_large_count, brawn_large_bytes;  // large.c
-static inline size_t brawn_own_large_number(void);  // cache.c
+static inline size_t brawn_own_large_number(void);  // owned.c
 static inline mi_page_t *brawn_large_page(const mi_segment_t *segment);  // large.c
 static inline size_t brawn_large_offset(const mi_segment_t *segment);
 
@@ -30,11 +30,17 @@ static void brawn_slack_close(mi_segment_t *segment, size_t size) {
     brawn_large_page(segment)->block_size = size - brawn_large_offset(segment);
 }
 
+// How many bytes of the mapping are out of reach.
+static inline size_t brawn_slack_of(mi_segment_t *segment) {
+    const mi_page_t *const page = brawn_large_page(segment);
+    return (size_t)((uint8_t *)segment + segment->segment_size - (page->page_start + page->block_size));
+}
+
 // The block goes, or changes its size: its whole mapping is in reach again.  If the kernel refuses, the mapping ends at that guard.
 static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
     mi_page_t *const page = brawn_large_page(segment);
     uint8_t *const guard = page->page_start + page->block_size;
-    const size_t rest = (size_t)((uint8_t *)segment + segment->segment_size - guard);
+    const size_t rest = brawn_slack_of(segment);
     if (rest == 0) return;
     if (brawn_protect(guard, brawn_page_size, PROT_RW_)) {
         page->block_size += rest;
@@ -99,23 +105,27 @@ static NOINLINE brawn_slack_slot_t *brawn_slack_fill(mi_segment_t *segment, size
 }
 
 // A block is given out that leaves `slack` bytes at its mapping's end, whole pages.
-static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
-    brawn_slack_add((intptr_t)slack);
-    segment->large_slack = slack;
-    segment->slack_slot = NULL;
-    const bool apart = mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_LARGE_APART;
-    if (!BRAWN_LARGE_TIGHT && (slack <= segment->segment_size / 2 || !apart)) return;
-    segment->slack_slot = brawn_slack_fill(segment, slack);
+static NOINLINE void brawn_slack_note(mi_segment_t *segment, size_t slack) {
+    if (slack != 0) {
+        brawn_slack_add((intptr_t)slack);
+        segment->large_slack = slack;
+        const bool apart = mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_LARGE_APART;
+        segment->slack_slot = BRAWN_LARGE_TIGHT || (slack > segment->segment_size / 2 && slack >= BRAWN_SLACK_LEAST && apart) ? brawn_slack_fill(segment, slack) : NULL;
+    }
+    brawn_slack_tell(BRAWN_SLACK_STEP);
 }
 
 // A mapping is given out for a plain block of `size` bytes.
-static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
+static inline INLINED void brawn_large_fit(mi_segment_t *segment, size_t size) {
     const size_t offset = brawn_large_offset(segment), mapping = _mi_align_up(offset + size, brawn_page_size);
     if (offset > MI_SEGMENT_SLICE_SIZE) return;
     brawn_large_page(segment)->block_size = mapping - offset;
-    if (segment->segment_size > mapping) brawn_slack_note(segment, segment->segment_size - mapping);
-    brawn_slack_tell(BRAWN_SLACK_STEP);
+    const size_t slack = segment->segment_size - mapping;
+    if (mi_unlikely(slack != 0 || brawn_slack_own() != 0)) brawn_slack_note(segment, slack);
 }
+
+// How many bytes it has behind the block.
+static inline size_t brawn_slack_of(const mi_segment_t *segment) { return segment->large_slack; }
 
 // The block goes, or changes its size: from here on the mapping's size is its owner's alone.
 static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {

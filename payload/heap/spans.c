@@ -192,12 +192,7 @@ static bool brawn_span_grow_to(mi_page_t *page, size_t size) {
     if (!mi_segment_ensure_committed(segment, start, more * MI_SEGMENT_SLICE_SIZE)) return false;
     mi_segment_span_remove_from_queue(behind, segments);
     if (behind->slice_count > more) mi_segment_slice_split(segment, behind, more, segments);
-    // As in mi_segment_span_allocate: a slice says how far in front of it its page is described.
-    for (size_t i = had; i < count; i++) {
-        slice[i].slice_offset = (uint32_t)(i * sizeof *slice);
-        slice[i].slice_count = 0;
-        slice[i].block_size = 1;
-    }
+    brawn_slices_belong(segment, mi_slice_index(behind), more, mi_slice_index(slice));
     page->slice_count = (uint32_t)count;
     page->block_size = count * MI_SEGMENT_SLICE_SIZE;
     return true;

@@ -23,12 +23,8 @@ static inline size_t brawn_sum_with(const brawn_sum_t *sum, intptr_t own) {
 static inline size_t brawn_sum(const brawn_sum_t *sum) { return brawn_sum_with(sum, 0); }
 
 // What a thread has not added yet is in `own`.
-static inline void brawn_sum_add(brawn_sum_t *sum, int32_t *own, intptr_t step, intptr_t change) {
-    if (own != NULL) {
-        change += *own;
-        const bool few = change > -step && change < step;
-        *own = few ? (int32_t)change : 0;
-        if (few) return;
-    }
-    if (change != 0) mi_atomic_add_relaxed(sum, (uintptr_t)change);
+static inline void brawn_sum_add(brawn_sum_t *sum, intptr_t change) { mi_atomic_add_relaxed(sum, (uintptr_t)change); }
+static inline void brawn_sum_flush(brawn_sum_t *sum, intptr_t *own) {
+    if (*own != 0) brawn_sum_add(sum, *own);
+    *own = 0;
 }

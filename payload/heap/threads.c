@@ -66,15 +66,15 @@ typedef struct {
     void *grown;  // the last block that had to move since it grew, and for how many bytes it was asked then and later: spans.c
     size_t grown_to;
     size_t grown_before;  // how far the one before it grew
-    struct brawn_kept_large_s *own_slots;  // the first of its slots for large blocks; NULL: it has none, or was not asked yet: cache.c
+    struct brawn_kept_large_s *own_slots;  // the first of its slots for large blocks; NULL: it has none, or was not asked yet: owned.c
     void *grown_large;  // the last block that grew in a mapping
     size_t grown_from;  // how large a span was from which a block was moved early to such a mapping
     uint16_t page_slices[MI_BIN_HUGE];  // how many slices the pages of each size have, as far as it fits: pages.c
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
-    int32_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
+    intptr_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
     uint32_t large_live;  // how many large blocks it took and did not free, as far as it knows: large.c
-    uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c
-    uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: cache.c
+    uint16_t large_shared;  // how many large blocks it gave to all threads: owned.c
+    uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: owned.c
     uint8_t foreign;  // how many blocks of others it freed before it collected any
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_CHECKED
@@ -103,24 +103,29 @@ static inline brawn_tld_t *brawn_own_or_none(void) { return brawn_heap != NULL ?
 // `slices` more are dirty, or less.
 static void brawn_dirty_add(intptr_t slices) {
     brawn_tld_t *const own = brawn_own_or_none();
-    brawn_sum_add(&brawn_dirty, own != NULL ? &own->dirty : NULL, BRAWN_DIRTY_STEP, slices);
+    if (own == NULL) {
+        brawn_sum_add(&brawn_dirty, slices);
+        return;
+    }
+    own->dirty += slices;
+    if (own->dirty >= BRAWN_DIRTY_STEP || own->dirty <= -BRAWN_DIRTY_STEP) brawn_sum_flush(&brawn_dirty, &own->dirty);
 }
 
 // There are `bytes` more of it, or less.  The process hears of it once all of it is known: what a block that grows in its mapping takes from one slack
 // it leaves in the next one.
-static void brawn_slack_add_by(intptr_t bytes, intptr_t step) {
+static void brawn_slack_add(intptr_t bytes) {
     brawn_tld_t *const own = brawn_own_or_none();
-    brawn_sum_add(&brawn_slack, own != NULL ? &own->slack : NULL, step, bytes);
+    if (own != NULL) own->slack += bytes;
+    else brawn_sum_add(&brawn_slack, bytes);
 }
-static void brawn_slack_add(intptr_t bytes) { brawn_slack_add_by(bytes, (intptr_t)1 << 30); }
 
 // What the process does not know of the calling thread's.
 static inline INLINED intptr_t brawn_slack_own(void) { return brawn_heap != NULL ? ((brawn_tld_t *)brawn_heap->tld)->slack : 0; }
 
-// Adds it to the process's sum, if it is at least that much.
-static inline INLINED void brawn_slack_tell(intptr_t step) {
+// Adds it to the process's sum, if it is at least `step` bytes, or a program without threads has much of it.
+static NOINLINE void brawn_slack_tell(intptr_t step) {
     const intptr_t own = brawn_slack_own(), most = mi_atomic_load_relaxed(&brawn_threads_count) == 0 ? BRAWN_SLACK_STEP_ALONE : step;
-    if (mi_unlikely(own >= most || own <= -most)) brawn_slack_add_by(0, step);
+    if (mi_unlikely(own >= most || own <= -most)) brawn_sum_flush(&brawn_slack, &((brawn_tld_t *)brawn_heap->tld)->slack);
 }
 
 static inline size_t brawn_slack_now(void) { return brawn_sum_with(&brawn_slack, brawn_slack_own()); }
@@ -128,8 +133,8 @@ static inline size_t brawn_slack_now(void) { return brawn_sum_with(&brawn_slack,
 // The thread's heap ends: what it has not added yet.
 static void brawn_sums_finish(mi_heap_t *heap) {
     brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-    brawn_sum_add(&brawn_dirty, &own->dirty, 0, 0);
-    brawn_sum_add(&brawn_slack, &own->slack, 0, 0);
+    brawn_sum_flush(&brawn_dirty, &own->dirty);
+    brawn_sum_flush(&brawn_slack, &own->slack);
 }
 
 static void brawn_note_freed(void) {
@@ -151,7 +156,7 @@ static brawn_parcel_t brawn_main_parcels[BRAWN_PARCELS] LATE;
 #endif
 static _Atomic(uintptr_t) brawn_main_taken;
 
-static void brawn_own_large_leave(const brawn_tld_t *own);  // cache.c
+static void brawn_own_large_leave(const brawn_tld_t *own);  // owned.c
 
 // Of threads that have ended, for the next ones: one exchange each, as for kept segments.
 enum { BRAWN_KEPT_THREADS = 32 };
