@@ -39,7 +39,8 @@ case ${1:?usage: tools/stage.sh NAME COMMAND…} in
   # mawk reads a pipe by blocks unless it is told otherwise: then lines get the time of later ones.
   awk=(awk)
   [[ $(awk -W version 2>&1 </dev/null) != mawk* ]] || awk=(awk -W interactive)
-  { time "$@" 2>&1; } 2>"$times" | "${awk[@]}" -v notes="$notes" -v failures="$failures" '
+  # A test that does not end is stopped, with what it started, and told by its name.
+  { time timeout 45m "$@" 2>&1; } 2>"$times" | "${awk[@]}" -v notes="$notes" -v failures="$failures" '
     function now(  t) { "date +%s" | getline t; close("date +%s"); return t }
     function note() { if (name != "") printf "  %s\t%d\t-\n", name, now() - begun >>notes }
     /^ +(Running|Doc-tests) / { note(); name = $0; sub(/^ +/, "", name); sub(/ \(.*/, "", name)
@@ -49,7 +50,9 @@ case ${1:?usage: tools/stage.sh NAME COMMAND…} in
     /^failures:$/ { if (!failing) print name >>failures; failing = 1 }
     failing { print substr($0, 1, 500) >>failures; fflush(failures) }
     /^test result: / { failing = 0 }
-    END { note() }' || status=$?
+    / has been running for over 60 seconds$/ { slow[$2] = name }
+    /^test .* \.\.\. / { delete slow[$2] }
+    END { note(); for (test in slow) print slow[test] ": " test " did not end" >>failures }' || status=$?
   read -r wall user system < <(tail -n 1 "$times")
   rm -f "$times"
   printf '%s\t%s\t%s\n' "$*" "$wall" "$(awk "BEGIN { print $user + $system }")" >>"$notes"

@@ -132,7 +132,9 @@ fn counts(program: &Path, load: &str) -> Result<BTreeMap<u32, Counts>> {
     let mut all = BTreeMap::new();
     let record = program.with_extension("record");
     for &threads in THREADS {
-        let mut command = Command::new(program);
+        // The longest takes seconds: one that does not end is told by its name.
+        let mut command = Command::new("timeout");
+        command.arg("300").arg(program);
         command.env(
             "BRAWN_OPTIONS",
             format!("heap_profile={}", record.display()),
