@@ -3,7 +3,7 @@
 //# states: that does not grow so far does not hold the memory that this takes
 //# libc: brawn
 //# profile: fast
-//# case: by_steps by_little by_eighths by_halves many again_to_span again_to_mapping stays_small
+//# case: by_steps by_little by_eighths by_halves many again_to_span again_to_mapping stays_small beside_large
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own faults are counted, too
 #include "rounds.h"
@@ -144,4 +144,21 @@ static void stays_small(void) {
     for (int i = 0; i < SMALL; i++) free(small[i]);
 }
 
-RUN_CASES({"again_to_span", again_to_span}, {"again_to_mapping", again_to_mapping}, {"stays_small", stays_small}, {"by_steps", by_steps}, {"by_little", by_little}, {"by_eighths", by_eighths}, {"by_halves", by_halves}, {"many", many})
+/* A block that stays beside each that grew far and went: as a connection's buffer beside the texts that are sent.  (If each got what the last text
+ * had, they would hold 13 MiB.) */
+static void beside_large(void) {
+    enum { COUNT = 50,
+        END = 16 * KIB };
+    static char *small[COUNT];
+    for (int i = 0; i < FIRST_ROUNDS; i++) doubled(256 * KIB);
+    const long before = resident();
+    for (int i = 0; i < COUNT; i++) {
+        for (size_t n = 16, had = 0; n <= END; had = n, n *= 2) small[i] = grown(small[i], had, n);
+        doubled(256 * KIB);
+    }
+    const long took = resident() - before, most = (COUNT * END * 5 / 4 + 2 * MIB) / KIB;
+    CHECK(took <= most, "%ld KiB are resident, expected at most %ld", took, most);
+    for (int i = 0; i < COUNT; i++) free(small[i]);
+}
+
+RUN_CASES({"beside_large", beside_large}, {"again_to_span", again_to_span}, {"again_to_mapping", again_to_mapping}, {"stays_small", stays_small}, {"by_steps", by_steps}, {"by_little", by_little}, {"by_eighths", by_eighths}, {"by_halves", by_halves}, {"many", many})

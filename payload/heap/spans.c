@@ -228,7 +228,12 @@ static inline void brawn_note_grown(const void *old, void *p, size_t size) {
     if (own->grown != old) own->grown_before = own->grown_to;
     own->grown = p;
     own->grown_to = size;
-    if (size > BRAWN_SPAN_MAX) own->grown_large = p;
+    if (size <= BRAWN_SPAN_MAX) return;
+    if (mi_unlikely(own->grown_taker != NULL)) {
+        if (!BRAWN_LARGE_TIGHT && own->grown_taker != old && own->grown_least < 2 * own->grown_taken) own->grown_least = 2 * own->grown_taken;
+        own->grown_taker = NULL;
+    }
+    own->grown_large = p;
 }
 
 // Whether a request for `size` bytes lets that block grow on.  It was given room for this, so it stays, however much of the room is unused.
@@ -242,12 +247,14 @@ static inline bool brawn_grows_on(const void *p, size_t size) {
 
 // The mapping that the thread's last block grew in, if it waits in the thread's slots, for a block that grows to `size` bytes or is likely to: it is
 // not copied again on its way.  That the mapping is much larger costs nothing, since it is there, and where the process would grow beyond its
-// peak, what the block does not need is cut off (slack.c).  The next one gets none before this one is larger than a span.  NULL: it is in use, or too large.
+// peak, what the block does not need is cut off (slack.c).  The next one gets none before this one is larger than a span.  Where this one stayed
+// small and another one grew as far, the next one gets it from twice that size on (brawn_note_grown): a program may keep such blocks, as a server
+// does a buffer for each connection.  (With BRAWN_LARGE_TIGHT slack is cut off in any case.)  NULL: it is in use, too large, or not for this size.
 static void *brawn_grown_large(size_t size) {
     brawn_kept_large_t *slot = brawn_own_large_slots();
     if (slot == NULL) return NULL;
     brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
-    if (own->grown_large == NULL) return NULL;
+    if (own->grown_large == NULL || size < own->grown_least) return NULL;
     const mi_segment_t *const wanted = brawn_segment(own->grown_large);
 #if BRAWN_CHECKED
     if (mi_atomic_load_relaxed(&brawn_large_last) == wanted) return NULL;
@@ -258,8 +265,9 @@ static void *brawn_grown_large(size_t size) {
     mi_segment_t *const taken = brawn_kept_large_open(brawn_kept_large_empty(slot));
     if (taken == NULL) return NULL;
     own->grown_large = NULL;
+    own->grown_taken = size;
     brawn_large_note_taken();
-    return brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - brawn_large_offset(taken)));
+    return own->grown_taker = brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - brawn_large_offset(taken)));
 }
 
 // The same for a block of `old` bytes.  The next one that begins with a span of this size gets the mapping at once.

@@ -64,11 +64,12 @@ typedef struct {
     uint64_t parcels_begun;  // a bit for each that may have blocks
 #endif
     void *grown;  // the last block that had to move since it grew, and for how many bytes it was asked then and later: spans.c
-    size_t grown_to;
-    size_t grown_before;  // how far the one before it grew
+    size_t grown_to, grown_before;  // and how far the one before it grew
     struct brawn_kept_large_s *own_slots;  // the first of its slots for large blocks; NULL: it has none, or was not asked yet: owned.c
     void *grown_large;  // the last block that grew in a mapping
     size_t grown_from;  // how large a span was from which a block was moved early to such a mapping
+    void *grown_taker;  // the last block that got such a mapping early, while it is not known whether it grows as far
+    size_t grown_taken, grown_least;  // for how many bytes; and how many a block needs at least to get one
     uint16_t page_slices[MI_BIN_HUGE];  // how many slices the pages of each size have, as far as it fits: pages.c
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     intptr_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c

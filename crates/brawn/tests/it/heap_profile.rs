@@ -323,6 +323,48 @@ fn what_cannot_be_recorded_harms_neither_the_program_nor_a_file() {
     }
 }
 
+/// A sampled block of 1,000 bytes has a page of its own, of which nothing can go back to the kernel while it waits.
+#[test]
+fn a_mapping_of_one_page_is_not_purged_without_end() {
+    let room = Room::with(
+        r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { SMALL = 16, LARGE = 64, AGAIN = 48, SIZE = 2000000 };
+static char *small[SMALL], *large[LARGE];
+static void take(int count) { for (int i = 0; i < count; i++) large[i] = memset(malloc(SIZE), 1, SIZE); }
+static void give(int count) { for (int i = 0; i < count; i++) free(large[i]); }
+int main(void) {
+    for (int i = 0; i < SMALL; i++) small[i] = malloc(1000);
+    take(LARGE);
+    give(LARGE);
+    take(AGAIN);
+    for (int i = 0; i < SMALL; i++) free(small[i]);
+    give(AGAIN);
+    return puts("done") < 0;
+}
+"#,
+    );
+    room.run("musl-gcc", &["-static -O2 -o waits main.c"]);
+    run(
+        &room,
+        &[
+            "rewrite",
+            "--profile",
+            "trace",
+            "waits",
+            "-o",
+            "waits.trace",
+        ],
+    );
+    let mut command = Command::new("timeout");
+    command.args(["60", "./waits.trace"]);
+    command.env("BRAWN_OPTIONS", "heap_interval=16,heap_profile=waits.heap");
+    let output = command.current_dir(room.path(".")).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+}
+
 /// What lies behind a stack is a neighbour's, who takes it away when he ends: nothing is copied from there.
 #[test]
 fn threads_that_end_beside_others_do_no_harm() {
