@@ -76,13 +76,12 @@ static bool brawn_kept_large_fill(mi_segment_t *segment, uintptr_t now) {
 }
 
 #if !BRAWN_CHECKED
-// Gives a mapping that was in a slot back to the kernel, but for its first page and its place, and keeps the place: where there are few mappings,
-// and all of them take no more than the most that was in use.  So a block of which little is written to comes and goes without a page fault.
+// Gives a mapping that was in a slot back to the kernel, but for its first page and its place, and keeps the place: where all mappings take no more
+// than the most that was in use.  So a block of which little is written to comes and goes without a page fault.
 // false: it is to be released.  (A mapping of one page has nothing to give: it would be the oldest again, without end.)
 static SELDOM bool brawn_kept_large_purge(mi_segment_t *segment, uintptr_t since) {
     const size_t size = segment->segment_size;
-    const bool few = mi_atomic_load_relaxed(&brawn_large_count) <= BRAWN_PURGED_LARGE;
-    if (!few || size <= brawn_page_size || segment->large_purged != 0 || mi_atomic_load_relaxed(&brawn_large_bytes) > brawn_large_most()) return false;
+    if (size <= brawn_page_size || segment->large_purged != 0 || mi_atomic_load_relaxed(&brawn_large_bytes) > brawn_large_most()) return false;
     if (!brawn_discard((uint8_t *)segment + brawn_page_size, size - brawn_page_size)) return false;  // its pages are locked
     segment->large_purged = size - brawn_page_size;
     return brawn_kept_large_fill(segment, since);

@@ -179,9 +179,6 @@
 #ifndef BRAWN_KEPT_LARGE
 #define BRAWN_KEPT_LARGE 512
 #endif
-// Mappings of which the kernel has the pages back wait only where there are at most this many of all kinds: each `free` beyond the bound looks at
-// all that wait.
-#define BRAWN_PURGED_LARGE 128
 // So many threads have slots of their own: the next ones use those of all threads.
 #define BRAWN_OWN_LARGE 16
 // With threads, the first of them is for mappings of at most BRAWN_OWN_LARGE_MOST bytes (a block of 4 MiB that grew has so many), the second one for
