@@ -124,6 +124,13 @@ static long resident(void) {
     return pages * 4;
 }
 
+/* Grows to twice its size again and again, up to `end`, and stays. */
+static char *stays(size_t end) {
+    char *p = NULL;
+    for (size_t n = 16, had = 0; n <= end; had = n, n *= 2) p = grown(p, had, n);
+    return p;
+}
+
 /* After a few that grew far, many that do not, and stay; and then one large block.  What all of them take is what is in use, 1 MiB, and an eighth, by
  * which large blocks' mappings may exceed what they needed at most.  (Without a limit, a mapping of 1 MiB for each tenth: 20 MiB more.) */
 static void stays_small(void) {
@@ -134,7 +141,7 @@ static void stays_small(void) {
     const long before = resident();
     for (int i = 0; i < FIRST_ROUNDS; i++) doubled(MIB);
     for (int i = 0; i < SMALL; i++) {
-        for (size_t n = 16, had = 0; n <= END; had = n, n *= 2) small[i] = grown(small[i], had, n);
+        small[i] = stays(END);
         if (i % 10 == 0) doubled(MIB);
     }
     char *const large = grown(NULL, 0, LARGE);
@@ -153,7 +160,7 @@ static void beside_large(void) {
     for (int i = 0; i < FIRST_ROUNDS; i++) doubled(256 * KIB);
     const long before = resident();
     for (int i = 0; i < COUNT; i++) {
-        for (size_t n = 16, had = 0; n <= END; had = n, n *= 2) small[i] = grown(small[i], had, n);
+        small[i] = stays(END);
         doubled(256 * KIB);
     }
     const long took = resident() - before, most = (COUNT * END * 5 / 4 + 2 * MIB) / KIB;
