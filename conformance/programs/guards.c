@@ -82,11 +82,13 @@ static void other_thread(void) {
     NEED(!pthread_join(id, NULL));
 }
 
-/* Blocks of different sizes in turn, of which the heap keeps the largest one's memory for all. */
+/* Blocks of different sizes in turn, of which the heap keeps the largest one's memory for all.  (No more of them than get a guard at once: after
+ * that it is one for each millisecond, and a fast machine takes less for a block.) */
 static void large_in_turn(void) {
+    enum { AT_ONCE = 64 };
     static const size_t sizes[] = {8 << 20, 200000, 3 << 20, 700000};  // none at most twice another
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < AT_ONCE; round++) {
         const size_t size = sizes[round % 4];
         unsigned char *const p = hidden(malloc(size));
         NEED(p);
