@@ -8,6 +8,8 @@
 //   quarantine.c in which order sealed blocks are given out
 //   decommit.c  what is put out of reach while it is free
 //   spans.c     what both share
+//   growth.c    blocks that grow by realloc: what a thread learns from one for the next
+//   spare.c     empty pages that wait for the next blocks of their size
 //   recent.c    blocks of full pages that a thread freed last
 //   parcels.c   small blocks that a thread freed, on their way to the thread that they belong to
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
@@ -101,6 +103,7 @@ static SELDOM void mi_segment_free(mi_segment_t *segment, bool force, mi_segment
 #include "allowance.c"
 #include "sums.c"
 #include "platform.c"
+#include "growth.h"
 #include "threads.c"
 #include "collect.c"
 #include "pool.c"
@@ -111,11 +114,13 @@ static SELDOM void mi_segment_free(mi_segment_t *segment, bool force, mi_segment
 #if BRAWN_CHECKED
 #include "decommit.c"
 #endif
+#include "spare.c"
 #include "pages.c"
 #include "large.c"
 #include "owned.c"
 #include "cache.c"
 #include "spans.c"
+#include "growth.c"
 #include "purge.c"
 #include "wait.c"
 #if BRAWN_TRACE

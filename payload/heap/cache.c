@@ -19,15 +19,8 @@ static inline bool brawn_kept_large_is_shared(const brawn_kept_large_t *slot) {
 
 static size_t brawn_large_most(void);
 
-// How many bytes of a mapping that waits the kernel has back.
-static inline size_t brawn_purged_of(const mi_segment_t *segment) {
-#if BRAWN_CHECKED
-    MI_UNUSED(segment);
-    return 0;
-#else
-    return segment->large_purged;
-#endif
-}
+// How many bytes of a purged mapping the kernel has back.
+static inline size_t brawn_purged_bytes(const mi_segment_t *segment) { return segment->segment_size - brawn_page_size; }
 
 // How many bytes wait in the slots of all threads, without what the kernel has back.
 static inline size_t brawn_kept_large_held(void) {
@@ -39,7 +32,7 @@ static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
     mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
     if (segment != NULL && brawn_kept_large_is_shared(slot)) {
         mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
-        if (mi_unlikely(brawn_purged_of(segment) != 0)) mi_atomic_sub_relaxed(&brawn_purged_large_bytes, brawn_purged_of(segment));
+        if (mi_unlikely(segment->large_purged)) mi_atomic_sub_relaxed(&brawn_purged_large_bytes, brawn_purged_bytes(segment));
     }
     return segment;
 }
@@ -58,35 +51,34 @@ static mi_segment_t *brawn_kept_large_open(mi_segment_t *segment) {
 
 // false: no slot is empty.
 static bool brawn_kept_large_fill(mi_segment_t *segment, uintptr_t now) {
-    const size_t size = segment->segment_size, purged = brawn_purged_of(segment);
-    if (mi_unlikely(purged != 0)) mi_atomic_add_relaxed(&brawn_purged_large_bytes, purged);
+    const size_t size = segment->segment_size;
+    const bool purged = segment->large_purged;
+    if (mi_unlikely(purged)) mi_atomic_add_relaxed(&brawn_purged_large_bytes, brawn_purged_bytes(segment));
     for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
         brawn_kept_large_t *const slot = &brawn_kept_large[i];
         mi_segment_t *empty = NULL;
         if (mi_atomic_load_relaxed(&slot->segment) != NULL) continue;
         mi_atomic_store_relaxed(&slot->size, size);
         mi_atomic_store_relaxed(&slot->since, now);
-        mi_atomic_store_relaxed(&slot->purged, purged);
+        mi_atomic_store_relaxed(&slot->purged, (uintptr_t)purged);
         mi_atomic_add_relaxed(&brawn_kept_large_bytes, size);
         if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return true;
         mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
     }
-    if (purged != 0) mi_atomic_sub_relaxed(&brawn_purged_large_bytes, purged);
+    if (purged) mi_atomic_sub_relaxed(&brawn_purged_large_bytes, brawn_purged_bytes(segment));
     return false;
 }
 
-#if !BRAWN_CHECKED
 // Gives a mapping that was in a slot back to the kernel, but for its first page and its place, and keeps the place: where all mappings take no more
 // than the most that was in use.  So a block of which little is written to comes and goes without a page fault.
-// false: it is to be released.  (A mapping of one page has nothing to give: it would be the oldest again, without end.)
+// false: it is to be released.
 static SELDOM bool brawn_kept_large_purge(mi_segment_t *segment, uintptr_t since) {
     const size_t size = segment->segment_size;
-    if (size <= brawn_page_size || segment->large_purged != 0 || mi_atomic_load_relaxed(&brawn_large_bytes) > brawn_large_most()) return false;
-    if (!brawn_discard((uint8_t *)segment + brawn_page_size, size - brawn_page_size)) return false;  // its pages are locked
-    segment->large_purged = size - brawn_page_size;
+    if (segment->large_purged || mi_atomic_load_relaxed(&brawn_large_bytes) > brawn_large_most()) return false;
+    if (size > brawn_page_size && !brawn_discard((uint8_t *)segment + brawn_page_size, size - brawn_page_size)) return false;  // its pages are locked
+    segment->large_purged = true;
     return brawn_kept_large_fill(segment, since);
 }
-#endif
 
 // The next slot with a mapping, from `slot` on; NULL: there is none.  `left` bytes of mappings were not seen yet: most programs keep few, in the
 // first slots, and the others are not looked at.
@@ -128,11 +120,7 @@ static SELDOM brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool ow
 // The slot with the smaller mapping, or the larger one, of those in bounds.
 static inline brawn_kept_large_t *brawn_kept_large_better(brawn_kept_large_t *best, brawn_kept_large_t *slot, size_t least, size_t most, bool largest) {
     const size_t kept = mi_atomic_load_relaxed(&slot->size);
-    if (kept < least || kept > most) return best;
-#if BRAWN_CHECKED
-    // Somebody may still use the block freed last.
-    if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) return best;
-#endif
+    if (kept < least || kept > most || !brawn_kept_large_may(mi_atomic_load_relaxed(&slot->segment))) return best;
     if (best == NULL) return slot;
     const size_t has = mi_atomic_load_relaxed(&best->size);
     return (largest ? kept > has : kept < has) ? slot : best;
@@ -176,7 +164,8 @@ static size_t brawn_large_most(void) {
 static inline INLINED void brawn_large_most_with(const mi_segment_t *segment) {
     const size_t before = mi_atomic_load_relaxed(&brawn_large_peak);
     if (mi_likely(mi_atomic_load_relaxed(&brawn_large_bytes) <= before)) return;
-    const bool alone = brawn_heap != NULL && ((brawn_tld_t *)brawn_heap->tld)->large_live == 1 && mi_atomic_load_relaxed(&brawn_threads_count) == 0;
+    const brawn_tld_t *const own = brawn_own_or_none();
+    const bool alone = own != NULL && own->large_live == 1 && mi_atomic_load_relaxed(&brawn_threads_count) == 0;
     if (!alone || segment->segment_size > before) brawn_large_most_seen(before);
 }
 
@@ -230,10 +219,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
         mi_segment_t *const old = brawn_kept_large_empty(oldest);
         if (old == NULL) continue;
         if (!stale) brawn_allowance_release(old->segment_size);
-#if !BRAWN_CHECKED
-        if (!stale && brawn_kept_large_purge(old, since)) continue;
-#endif
-        brawn_large_release(old);
+        if (stale || !brawn_kept_large_purge(old, since)) brawn_large_release(old);
     }
 }
 
@@ -247,7 +233,7 @@ static SELDOM size_t brawn_kept_large_trim(size_t bound) {
         if (oldest == NULL || brawn_kept_large_age(oldest, now) < BRAWN_REST_AGE) break;
         mi_segment_t *const old = brawn_kept_large_empty(oldest);
         if (old == NULL) break;
-        released += old->segment_size - brawn_purged_of(old);
+        released += old->large_purged ? brawn_page_size : old->segment_size;
         brawn_large_release(old);
     }
     return released;
@@ -291,9 +277,7 @@ static SELDOM void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t ove
         return;
     }
     const size_t left = _mi_align_down(size - over, brawn_page_size);
-#if !BRAWN_CHECKED
-    segment->large_purged = 0;  // counts as there again
-#endif
+    segment->large_purged = false;  // counts as there again
     brawn_unmap((char *)segment + left, size - left);
     mi_atomic_sub_relaxed(&brawn_large_bytes, size - left);
     brawn_large_describe(segment, left, brawn_large_start(segment), 0);
@@ -377,12 +361,10 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
         if (best == slot && mi_atomic_load_relaxed(&slot->size) == least) break;  // none is better
     }
     mi_segment_t *const found = best == NULL ? NULL : brawn_kept_large_empty(best);
-#if !BRAWN_CHECKED
-    if (found != NULL && mi_unlikely(found->large_purged != 0)) {
-        brawn_allowance_learn(found->large_purged);
-        found->large_purged = 0;
+    if (found != NULL && mi_unlikely(found->large_purged)) {
+        brawn_allowance_learn(brawn_purged_bytes(found));
+        found->large_purged = false;
     }
-#endif
     return found;
 }
 
@@ -394,7 +376,7 @@ static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(b
 // for whatever size comes next, down to a 16th; or less, if the last one grew.
 static inline INLINED size_t brawn_own_large_most(size_t mapping) {
     if (mapping > BRAWN_KEPT_LARGE_ONE || !brawn_large_is_first()) return mapping + mapping / 16;
-    return (((brawn_tld_t *)brawn_heap->tld)->grown_large != NULL ? BRAWN_GROWN_TIMES : 16) * mapping;
+    return (brawn_own_or_none()->growth.large != NULL ? BRAWN_GROWN_TIMES : 16) * mapping;
 }
 
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that

@@ -55,18 +55,21 @@ static inline bool brawn_large_is_plain(const mi_segment_t *segment) { return br
 
 // The calling thread takes a large block.
 static inline void brawn_large_note_taken(void) {
-    if (brawn_heap != NULL) ((brawn_tld_t *)brawn_heap->tld)->large_live++;
+    brawn_tld_t *const own = brawn_own_or_none();
+    if (own != NULL) own->large_live++;
 }
 
 // It frees one, which may be another thread's.
 static inline void brawn_large_note_freed(void) {
-    if (brawn_heap == NULL) return;
-    uint32_t *const live = &((brawn_tld_t *)brawn_heap->tld)->large_live;
-    if (*live > 0) --*live;
+    brawn_tld_t *const own = brawn_own_or_none();
+    if (own != NULL && own->large_live > 0) own->large_live--;
 }
 
 // Whether it has no other one.
-static inline bool brawn_large_is_first(void) { return brawn_heap != NULL && ((brawn_tld_t *)brawn_heap->tld)->large_live == 0; }
+static inline bool brawn_large_is_first(void) {
+    const brawn_tld_t *const own = brawn_own_or_none();
+    return own != NULL && own->large_live == 0;
+}
 
 #if BRAWN_CHECKED
 #define BRAWN_LARGE_FREED SIZE_MAX  // in the place of what the program asked for

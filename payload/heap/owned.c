@@ -7,7 +7,7 @@ struct brawn_kept_large_s {
     _Alignas(32) _Atomic(mi_segment_t *) segment;
     _Atomic(uintptr_t) size;
     _Atomic(uintptr_t) since;  // arch_clock, when it was given; 0: it is for who looks first to say
-    _Atomic(uintptr_t) purged;  // as the segment says
+    _Atomic(uintptr_t) purged;  // whether it is, as the segment says
 };
 
 // Each thread's own slots, for mappings that it freed, in a line of the processor's cache of its own.  Nothing that threads share changes
@@ -48,30 +48,31 @@ static void brawn_own_large_leave(const brawn_tld_t *own) {
 
 // In the child of a fork, under the lock: other threads are not here, but heaps that wait for a thread are.
 static SELDOM void brawn_own_large_in_child(void) {
-    uintptr_t claimed = brawn_heap != NULL ? brawn_own_large_bit((brawn_tld_t *)brawn_heap->tld) : 0;
+    const brawn_tld_t *const own = brawn_own_or_none();
+    uintptr_t claimed = own != NULL ? brawn_own_large_bit(own) : 0;
     for (const brawn_thread_t *thread = brawn_pool; thread != NULL; thread = thread->next) claimed |= brawn_own_large_bit(&thread->own);
     mi_atomic_store_relaxed(&brawn_own_large_claimed, claimed);
 }
 
 // The number of the calling thread; 0: it has no slots.
 static inline INLINED size_t brawn_own_large_number(void) {
-    if (brawn_heap == NULL) return 0;
-    uint8_t *const number = &((brawn_tld_t *)brawn_heap->tld)->own_large;
-    if (mi_unlikely(*number == 0)) *number = brawn_own_large_claim();
-    return *number == BRAWN_OWN_LARGE_NONE ? 0 : *number;
+    brawn_tld_t *const own = brawn_own_or_none();
+    if (own == NULL) return 0;
+    if (mi_unlikely(own->own_large == 0)) own->own_large = brawn_own_large_claim();
+    return own->own_large == BRAWN_OWN_LARGE_NONE ? 0 : own->own_large;
 }
 
 // The first one of the thread's slots, when it is asked for first; NULL: it has none.
 static SELDOM NOINLINE brawn_kept_large_t *brawn_own_large_first(void) {
     const size_t number = brawn_own_large_number();
     if (number == 0) return NULL;
-    return ((brawn_tld_t *)brawn_heap->tld)->own_slots = &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
+    return brawn_own_or_none()->own_slots = &brawn_own_large[(number - 1) * BRAWN_OWN_LARGE_EACH];
 }
 
 // The first one of the thread's slots; NULL: it has none.
 static inline INLINED brawn_kept_large_t *brawn_own_large_slots(void) {
-    brawn_kept_large_t *const slots = brawn_heap != NULL ? ((brawn_tld_t *)brawn_heap->tld)->own_slots : NULL;
-    return mi_likely(slots != NULL) ? slots : brawn_own_large_first();
+    const brawn_tld_t *const own = brawn_own_or_none();
+    return mi_likely(own != NULL && own->own_slots != NULL) ? own->own_slots : brawn_own_large_first();
 }
 
 // Each slot with a mapping that was ever a thread's.
@@ -110,7 +111,7 @@ static inline INLINED brawn_kept_large_t *brawn_own_large_for(const mi_segment_t
 static SELDOM NOINLINE brawn_kept_large_t *brawn_own_large_other(brawn_kept_large_t *own, size_t size, bool unshared) {
     const bool first = mi_atomic_load_relaxed(&own->segment) == NULL, second = mi_atomic_load_relaxed(&own[1].segment) == NULL;
     if (first) {
-        uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
+        uint16_t *const shared = &brawn_own_or_none()->large_shared;
         if (*shared >= size / MI_SEGMENT_SLICE_SIZE) return own;
         ++*shared;
         return NULL;
@@ -131,22 +132,29 @@ static inline INLINED void brawn_own_large_give(brawn_kept_large_t *slot, mi_seg
     mi_atomic_store_release(&slot->segment, segment);
 }
 
-// How many bytes the mapping in a slot has that may be taken; 0: none.
-static inline size_t brawn_own_large_has(const brawn_kept_large_t *slot) {
-    const mi_segment_t *const segment = mi_atomic_load_relaxed(&slot->segment);
-    bool has = segment != NULL;
+// Whether this mapping, which waits, may serve a block: in a checked profile not the one that was freed last, since somebody may still use that.
+static inline bool brawn_kept_large_may(const mi_segment_t *segment) {
 #if BRAWN_CHECKED
-    has = has && segment != mi_atomic_load_relaxed(&brawn_large_last);  // somebody may still use it
+    return segment != mi_atomic_load_relaxed(&brawn_large_last);
+#else
+    MI_UNUSED(segment);
+    return true;
 #endif
-    return has ? mi_atomic_load_relaxed(&slot->size) : 0;
+}
+
+// How many bytes the mapping in a slot has that may be taken; 0: none.
+static inline size_t brawn_kept_large_has(const brawn_kept_large_t *slot) {
+    const mi_segment_t *const segment = mi_atomic_load_relaxed(&slot->segment);
+    return segment != NULL && brawn_kept_large_may(segment) ? mi_atomic_load_relaxed(&slot->size) : 0;
 }
 
 // The smaller mapping in the thread's own slots, of those that have `least` to `most` bytes.
 static NOINLINE mi_segment_t *brawn_own_large_take(size_t least, size_t most) {
-    brawn_kept_large_t *const own = brawn_heap != NULL ? ((brawn_tld_t *)brawn_heap->tld)->own_slots : NULL;
-    if (own == NULL) return NULL;
-    const size_t first = brawn_own_large_has(own), second = brawn_own_large_has(own + 1), range = most - least;
+    const brawn_tld_t *const own = brawn_own_or_none();
+    brawn_kept_large_t *const slots = own != NULL ? own->own_slots : NULL;
+    if (slots == NULL) return NULL;
+    const size_t first = brawn_kept_large_has(slots), second = brawn_kept_large_has(slots + 1), range = most - least;
     const bool fits = first - least <= range, other = second - least <= range && (!fits || second < first);
     if (!fits && !other) return NULL;
-    return mi_atomic_exchange_acq_rel(&own[other].segment, NULL);  // which brawn_kept_large_bytes does not count
+    return mi_atomic_exchange_acq_rel(&slots[other].segment, NULL);  // which brawn_kept_large_bytes does not count
 }

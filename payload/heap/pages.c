@@ -16,6 +16,7 @@ static inline void brawn_page_joins(mi_heap_t *heap, const mi_page_t *page) {
 static inline void brawn_page_leaves(mi_heap_t *heap, const mi_page_t *page) {
     uint16_t *const slices = brawn_page_slices(heap, page->block_size);
     if (slices != NULL) *slices = *slices < page->slice_count ? 0 : (uint16_t)(*slices - page->slice_count);
+    brawn_spare_leaves(heap, page);
 }
 
 // How many bytes a further page may have since there are so many of its size.

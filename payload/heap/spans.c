@@ -204,93 +204,13 @@ static bool brawn_span_grow(mi_page_t *page, size_t size) {
     return (more <= BRAWN_SPAN_MAX && brawn_span_grow_to(page, more)) || brawn_span_grow_to(page, size);
 }
 
-// How much the block `p` gets where it grows to `size` bytes and has to move.  In a small heap, a block is likely to grow as far as the one before it
-// did, for which a span waits, and the thread's last block that moved is likely to grow on: it gets more than twice as much, so that a block that
-// doubles has room for the next time, too.  Any other large one gets half as much again in a thread with few pages.  In larger heaps that takes
-// memory: what was free between other blocks was written to before.
-static inline size_t brawn_grown(const mi_heap_t *heap, const void *p, size_t size) {
-    if (size > BRAWN_SPAN_MAX / 3 * 2 || heap == NULL) return size;
-    const brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-    if (heap->tld->segments.count <= 1) {
-        const size_t before = own->grown_before, twice = 2 * size + MI_MAX_ALIGN_SIZE;
-        if (before > MI_MEDIUM_OBJ_SIZE_MAX && before <= BRAWN_SPAN_MAX && size < before && size >= before / BRAWN_GROWN_TIMES) return before;
-        if (own->grown == p) return twice < BRAWN_SPAN_MAX ? twice : BRAWN_SPAN_MAX;
-    }
-    if (size <= BRAWN_GROWN || heap->page_count > BRAWN_SPAN_PAGES) return size;
-    const size_t more = size + size / 2;
-    return more > MI_MEDIUM_OBJ_SIZE_MAX ? more : MI_MEDIUM_OBJ_SIZE_MAX + 1;
-}
-
-// A block grew to `size` bytes, from `old` to `p`: it had to move, or it grew in its mapping.
-static inline void brawn_note_grown(const void *old, void *p, size_t size) {
-    if (brawn_heap == NULL) return;
-    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
-    if (own->grown != old) own->grown_before = own->grown_to;
-    own->grown = p;
-    own->grown_to = size;
-    if (size <= BRAWN_SPAN_MAX) return;
-    if (mi_unlikely(own->grown_taker != NULL)) {
-        if (!BRAWN_LARGE_TIGHT && own->grown_taker != old && own->grown_least < 2 * own->grown_taken) own->grown_least = 2 * own->grown_taken;
-        own->grown_taker = NULL;
-    }
-    own->grown_large = p;
-}
-
-// Whether a request for `size` bytes lets that block grow on.  It was given room for this, so it stays, however much of the room is unused.
-static inline bool brawn_grows_on(const void *p, size_t size) {
-    if (brawn_heap == NULL) return false;
-    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
-    if (mi_likely(own->grown != p || size < own->grown_to)) return false;
-    own->grown_to = size;
-    return true;
-}
-
-// The mapping that the thread's last block grew in, if it waits in the thread's slots, for a block that grows to `size` bytes or is likely to: it is
-// not copied again on its way.  That the mapping is much larger costs nothing, since it is there, and where the process would grow beyond its
-// peak, what the block does not need is cut off (slack.c).  The next one gets none before this one is larger than a span.  Where this one stayed
-// small and another one grew as far, the next one gets it from twice that size on (brawn_note_grown): a program may keep such blocks, as a server
-// does a buffer for each connection.  (With BRAWN_LARGE_TIGHT slack is cut off in any case.)  NULL: it is in use, too large, or not for this size.
-static void *brawn_grown_large(size_t size) {
-    brawn_kept_large_t *slot = brawn_own_large_slots();
-    if (slot == NULL) return NULL;
-    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
-    if (own->grown_large == NULL || size < own->grown_least) return NULL;
-    const mi_segment_t *const wanted = brawn_segment(own->grown_large);
-#if BRAWN_CHECKED
-    if (mi_atomic_load_relaxed(&brawn_large_last) == wanted) return NULL;
-#endif
-    if (mi_atomic_load_relaxed(&slot->segment) != wanted && mi_atomic_load_relaxed(&(++slot)->segment) != wanted) return NULL;
-    const size_t has = mi_atomic_load_relaxed(&slot->size);
-    if (has < BRAWN_LARGE_START_MOST + size || has > BRAWN_GROWN_TIMES * size) return NULL;
-    mi_segment_t *const taken = brawn_kept_large_open(brawn_kept_large_empty(slot));
-    if (taken == NULL) return NULL;
-    own->grown_large = NULL;
-    own->grown_taken = size;
-    brawn_large_note_taken();
-    return own->grown_taker = brawn_large_give_out(taken, brawn_large_step(size, taken->segment_size - brawn_large_offset(taken)));
-}
-
-// The same for a block of `old` bytes.  The next one that begins with a span of this size gets the mapping at once.
-static void *brawn_grown_early(size_t old, size_t size) {
-    if (size < BRAWN_GROWN_LEAST || size > BRAWN_KEPT_LARGE_ONE) return NULL;
-    void *const p = brawn_grown_large(size);
-    if (p != NULL) ((brawn_tld_t *)brawn_heap->tld)->grown_from = old;
-    return p;
-}
-
-// The same for a new block of `size` bytes, more than MI_MEDIUM_OBJ_SIZE_MAX, of which the last one grew early: the next one is likely to grow as
-// far.  (In a checked profile it is the program's size that is noted.)
-static inline void *brawn_grown_first(const mi_heap_t *heap, size_t size) {
-    const bool grows = ((brawn_tld_t *)heap->tld)->grown_from == _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
-    return mi_unlikely(grows) ? brawn_grown_large(size) : NULL;
-}
-
 // Before a thread's heap ends, and when memory is short.
 static void brawn_spans_release(void) {
     if (brawn_heap == NULL) return;
 #if !BRAWN_CHECKED
     brawn_recent_release(brawn_heap);
 #endif
+    brawn_spare_release(brawn_heap);
     mi_page_t **const kept = brawn_kept_spans(brawn_heap);
     for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
         mi_page_t *const page = kept[i];

@@ -58,24 +58,21 @@ typedef struct {
 typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
+    mi_page_t *spare_pages[BRAWN_SPARE_PAGES];  // the last few pages that became empty: spare.c
 #if !BRAWN_CHECKED
-    struct brawn_recent_s *recent[MI_BIN_HUGE];  // and the last few blocks of full pages: recent.c
+    struct brawn_recent_s *recent[MI_BIN_HUGE];  // the last few blocks of full pages: recent.c
     brawn_parcel_t *parcels;  // of other threads' blocks, while they are not full; NULL: it collects none
     uint64_t parcels_begun;  // a bit for each that may have blocks
 #endif
-    void *grown;  // the last block that had to move since it grew, and for how many bytes it was asked then and later: spans.c
-    size_t grown_to, grown_before;  // and how far the one before it grew
+    brawn_growth_t growth;
     struct brawn_kept_large_s *own_slots;  // the first of its slots for large blocks; NULL: it has none, or was not asked yet: owned.c
-    void *grown_large;  // the last block that grew in a mapping
-    size_t grown_from;  // how large a span was from which a block was moved early to such a mapping
-    void *grown_taker;  // the last block that got such a mapping early, while it is not known whether it grows as far
-    size_t grown_taken, grown_least;  // for how many bytes; and how many a block needs at least to get one
     uint16_t page_slices[MI_BIN_HUGE];  // how many slices the pages of each size have, as far as it fits: pages.c
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     intptr_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
     uint32_t large_live;  // how many large blocks it took and did not free, as far as it knows: large.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: owned.c
     uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: owned.c
+    uint8_t spare_next;  // which of its spare pages has waited longest
     uint8_t foreign;  // how many blocks of others it freed before it collected any
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_CHECKED
@@ -99,29 +96,33 @@ _Static_assert(BRAWN_CHECKED || BRAWN_TRACE || sizeof(brawn_thread_t) <= 2 * 409
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
 
 // The calling thread's own data; NULL: it has no heap.
-static inline brawn_tld_t *brawn_own_or_none(void) { return brawn_heap != NULL ? (brawn_tld_t *)brawn_heap->tld : NULL; }
+static inline INLINED brawn_tld_t *brawn_own_or_none(void) {
+    if (brawn_heap == NULL) return NULL;
+    brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
+    if (own == NULL) __builtin_unreachable();  // each heap has some: so who asks for NULL asks once
+    return own;
+}
 
 // `slices` more are dirty, or less.
 static void brawn_dirty_add(intptr_t slices) {
     brawn_tld_t *const own = brawn_own_or_none();
-    if (own == NULL) {
-        brawn_sum_add(&brawn_dirty, slices);
-        return;
-    }
-    own->dirty += slices;
-    if (own->dirty >= BRAWN_DIRTY_STEP || own->dirty <= -BRAWN_DIRTY_STEP) brawn_sum_flush(&brawn_dirty, &own->dirty);
+    if (own == NULL) brawn_sum_add(&brawn_dirty, slices);
+    else if ((own->dirty += slices) >= BRAWN_DIRTY_STEP || own->dirty <= -BRAWN_DIRTY_STEP) brawn_sum_flush(&brawn_dirty, &own->dirty);
 }
 
 // There are `bytes` more of it, or less.  The process hears of it once all of it is known: what a block that grows in its mapping takes from one slack
 // it leaves in the next one.
-static void brawn_slack_add(intptr_t bytes) {
+static NOINLINE void brawn_slack_add(intptr_t bytes) {
     brawn_tld_t *const own = brawn_own_or_none();
     if (own != NULL) own->slack += bytes;
     else brawn_sum_add(&brawn_slack, bytes);
 }
 
 // What the process does not know of the calling thread's.
-static inline INLINED intptr_t brawn_slack_own(void) { return brawn_heap != NULL ? ((brawn_tld_t *)brawn_heap->tld)->slack : 0; }
+static inline INLINED intptr_t brawn_slack_own(void) {
+    const brawn_tld_t *const own = brawn_own_or_none();
+    return own != NULL ? own->slack : 0;
+}
 
 // Adds it to the process's sum, if it is at least `step` bytes, or a program without threads has much of it.
 static NOINLINE void brawn_slack_tell(intptr_t step) {
@@ -139,8 +140,8 @@ static void brawn_sums_finish(mi_heap_t *heap) {
 }
 
 static void brawn_note_freed(void) {
-    mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = BRAWN_FREED;
+    brawn_tld_t *const own = brawn_own_or_none();
+    if (own != NULL) own->freed = BRAWN_FREED;
 }
 
 // Notes that memory of the process became free, unless the calling thread is just giving such memory back.

@@ -115,6 +115,12 @@
 #define BRAWN_KEPT_SEGMENTS 4
 #endif
 
+// At most so many empty pages beside others of their size wait for its next blocks, if they have at most so many slices.
+#ifndef BRAWN_SPARE_PAGES
+#define BRAWN_SPARE_PAGES 8
+#endif
+#define BRAWN_SPARE_SLICES 16
+
 // Before a segment is mapped that makes more of them than ever, empty pages and spans that wait are given up: at most this many times for each
 // segment in use, so that a program that needs all of them in turn does not make them again and again.
 #ifndef BRAWN_MORE_SEGMENTS
@@ -143,8 +149,9 @@
 #define BRAWN_SPAN_PAGES 16
 #define BRAWN_GROWN (8u << 10)
 
-// A block that grows takes the span or mapping that the last one grew to, if that is at most so many times larger than what it needs.  (A block
-// that then stays small holds the rest until there is need of it.)  Not for less than BRAWN_GROWN_LEAST bytes in a mapping, which takes longer than the copy.
+// A block that grows takes the span that the last one grew to, if that is at most so many times larger than what it needs.  (A block that then
+// stays small holds the rest until there is need of it.)  A mapping, however large it is: what is unused of that can be cut off, but in checked
+// profiles.  Not for less than BRAWN_GROWN_LEAST bytes, which takes longer than the copy.
 #define BRAWN_GROWN_TIMES 256
 #define BRAWN_GROWN_LEAST (4u << 10)
 

@@ -23,6 +23,7 @@ static inline size_t brawn_page_front(size_t block_size) {
 static void brawn_collect(mi_heap_t *heap, bool force);  // collect.c
 static inline void brawn_page_joins(mi_heap_t *heap, const mi_page_t *page);  // pages.c
 static inline void brawn_page_leaves(mi_heap_t *heap, const mi_page_t *page);
+static bool brawn_page_stays(mi_page_t *page);  // spare.c
 static size_t brawn_page_extend(mi_page_t *page, size_t size, size_t extend);
 static mi_page_t *brawn_find_slices(size_t count, mi_segments_tld_t *segments);
 static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segments);  // purge.c
