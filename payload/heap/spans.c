@@ -118,6 +118,8 @@ static void brawn_passed_release(void) {
 // How many bytes a span has, used or not.
 static inline size_t brawn_span_bytes(const mi_page_t *page) { return (size_t)page->slice_count * MI_SEGMENT_SLICE_SIZE; }
 
+static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
+
 // A kept block of at least `size` bytes and at most a quarter more; NULL: none.  In a thread with few pages it may be four times as large:
 // so a thread with one buffer of another size each time has it without the engine.
 static void *brawn_span_take(mi_heap_t *heap, size_t size) {

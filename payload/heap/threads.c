@@ -93,8 +93,6 @@ typedef struct brawn_thread_s {
 } brawn_thread_t;
 _Static_assert(BRAWN_CHECKED || BRAWN_TRACE || sizeof(brawn_thread_t) <= 2 * 4096, "a thread that allocates little touches one page for it");
 
-static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
-
 // The calling thread's own data; NULL: it has no heap.
 static inline INLINED brawn_tld_t *brawn_own_or_none(void) {
     if (brawn_heap == NULL) return NULL;
