@@ -2,11 +2,12 @@
 //# states: no page faults for it; and what it takes no longer goes back
 //# libc: brawn
 //# profile: fast lean secure
-//# case: two_sizes three_sizes six_sizes large_and_small in_batches two_threads goes_back
+//# case: two_sizes three_sizes six_sizes large_and_small in_batches two_threads larger goes_back
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own faults are counted, too
 #include "rounds.h"
 #include <pthread.h>
+#include <semaphore.h>
 
 /* Writes to every page of memory. */
 static void *touched(void *p, size_t n) {
@@ -42,17 +43,40 @@ static void batch(void) {
 }
 static void in_batches(void) { rounds(batch, 32 * MIB); }
 
+static void both(void *(*work)(void *)) {
+    pthread_t other;
+    NEED(pthread_create(&other, NULL, work, NULL) == 0);
+    work(NULL);
+    NEED(pthread_join(other, NULL) == 0);
+}
+
 static void *eight(void *unused) {
     for (int i = 0; i < 8; i++) IN_TURN(700, 150, 2600);
     return unused;
 }
-static void both(void) {
-    pthread_t other;
-    NEED(pthread_create(&other, NULL, eight, NULL) == 0);
-    eight(NULL);
-    NEED(pthread_join(other, NULL) == 0);
+static void both_eight(void) { both(eight); }
+static void two_threads(void) { rounds(both_eight, 2 * 8 * 3450 * KIB); }
+
+/* Too large for what a thread keeps for itself where there is another one: it takes what is there, also where that is much larger. */
+static sem_t begins, ends;
+static void *waits(void *block) {
+    *(void **)block = malloc(16);
+    sem_post(&begins);
+    sem_wait(&ends);
+    return block;
 }
-static void two_threads(void) { rounds(both, 2 * 8 * 3450 * KIB); }
+static void large(void) { IN_TURN(5000, 1000, 12000); }
+static void larger(void) {
+    pthread_t other;
+    static void *block;
+    NEED(sem_init(&begins, 0, 0) == 0 && sem_init(&ends, 0, 0) == 0);
+    NEED(pthread_create(&other, NULL, waits, &block) == 0);
+    NEED(sem_wait(&begins) == 0);
+    rounds(large, 1000 * KIB);
+    sem_post(&ends);
+    NEED(pthread_join(other, NULL) == 0);
+    free(block);
+}
 
 /* After rounds of 32 MiB the program takes one block of 200 KiB again and again, and never waits. */
 static void goes_back(void) {
@@ -71,4 +95,4 @@ static void goes_back(void) {
 }
 
 RUN_CASES({"two_sizes", two_sizes}, {"three_sizes", three_sizes}, {"six_sizes", six_sizes}, {"large_and_small", large_and_small}, {"in_batches", in_batches},
-    {"two_threads", two_threads}, {"goes_back", goes_back})
+    {"two_threads", two_threads}, {"larger", larger}, {"goes_back", goes_back})

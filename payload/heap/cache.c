@@ -379,16 +379,25 @@ static inline INLINED size_t brawn_own_large_most(size_t mapping) {
     return (brawn_own_or_none()->growth.large != NULL ? BRAWN_GROWN_TIMES : 16) * mapping;
 }
 
-// A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
-// grows by realloc gets any larger one, since it is likely to go on growing, but none of another thread's own: its bytes are copied there, and what
-// another processor wrote last comes one line of its cache after the other.  (In a checked profile it gets the largest.  The smallest one would
-// serve until the next growth, and be copied again.)  NULL: none.
+// A kept mapping for a block that needs `mapping` bytes; NULL: none.
+//
+// A block that grows by realloc gets any larger one, since it is likely to go on growing, but none of another thread's own: its bytes are copied
+// there, and what another processor wrote last comes one line of its cache after the other.  (In a checked profile it gets the largest.  The
+// smallest one would serve until the next growth, and be copied again.)
+//
+// Any other one gets one of at most twice its size; or, if the thread has no other large block, of up to 16 times, as from its own slots: but
+// then one that leaves so much slack that it can be cut off.  The last choice is a smaller one of no less than a quarter, which is to be grown.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
-    const size_t most = grows || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
     mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : brawn_own_large_most(mapping));
-    if (taken == NULL) taken = brawn_kept_large_find(mapping, most, grows && BRAWN_CHECKED, !grows);
-    if (taken == NULL && !grows && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false, true);
-    if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true, true);
+    if (grows) {
+        if (taken == NULL) taken = brawn_kept_large_find(mapping, SIZE_MAX, BRAWN_CHECKED, false);
+        return brawn_kept_large_open(taken);
+    }
+    if (taken == NULL) taken = brawn_kept_large_find(mapping, 2 * mapping, false, true);
+    if (taken == NULL && mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first())
+        taken = brawn_kept_large_find(mapping + BRAWN_SLACK_LEAST, 16 * mapping, false, true);
+    if (taken == NULL && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false, true);
+    if (taken == NULL) taken = brawn_kept_large_find(mapping / 4, mapping, true, true);
     return brawn_kept_large_open(taken);
 }
 
