@@ -120,11 +120,14 @@ static inline size_t brawn_span_bytes(const mi_page_t *page) { return (size_t)pa
 
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
 
-// A kept block of at least `size` bytes and at most a quarter more; NULL: none.  In a thread with few pages it may be four times as large:
-// so a thread with one buffer of another size each time has it without the engine.
+// A kept block of at least `size` bytes and at most a quarter more; NULL: none.  In a thread with few segments it may be twice as large, and with few
+// pages four times: so a thread with one buffer of another size each time has it without the engine.  (In larger heaps that takes memory, since
+// many such blocks stay.)
 static void *brawn_span_take(mi_heap_t *heap, size_t size) {
     mi_page_t **const kept = brawn_kept_spans(heap);
-    const size_t most = heap->page_count > BRAWN_SPAN_PAGES ? size + size / 4 : 4 * size;
+    const size_t most = heap->page_count <= BRAWN_SPAN_PAGES ? 4 * size
+        : heap->tld->segments.count <= BRAWN_SPAN_SEGMENTS   ? 2 * size
+                                                             : size + size / 4;
     size_t best = BRAWN_KEPT_SPANS, best_bytes = most;
     for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
         mi_page_t *const page = kept[i];

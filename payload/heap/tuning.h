@@ -144,9 +144,11 @@
 #define BRAWN_RECENT(size) ((size) <= 1024 ? 8u : 1u + (16u << 10) / (unsigned)(size))
 #endif
 
-// A thread with at most this many pages takes a kept span of up to four times the size.  And if any block of more than BRAWN_GROWN that
-// grows by realloc has to move there, it gets a span of its own, with room to grow on.
+// A thread with at most this many pages takes a kept span of up to four times the size, one with at most BRAWN_SPAN_SEGMENTS of up to twice.  And
+// if any block of more than BRAWN_GROWN that grows by realloc has to move in a thread with so few pages, it gets a span of its own, with room to
+// grow on.
 #define BRAWN_SPAN_PAGES 16
+#define BRAWN_SPAN_SEGMENTS 4
 #define BRAWN_GROWN (8u << 10)
 
 // A block that grows takes the span that the last one grew to, if that is at most so many times larger than what it needs.  (A block that then
