@@ -19,9 +19,10 @@ static SELDOM NOINLINE void brawn_spare_free(mi_page_t *page) {
     if (page != NULL && mi_page_all_free(page)) _mi_page_free(page, mi_page_queue_of(page), false);
 }
 
-// `page` is empty, and not the only one of its size.  true: it waits, and the one that came here first goes, if it is empty.
+// `page` is empty, and not the only one of its size.  true: it waits, and the one that came here first goes, if it is empty.  (With keep_free=0
+// nothing that is free stays.)
 static SELDOM NOINLINE bool brawn_page_stays(mi_page_t *page) {
-    if (page->slice_count > BRAWN_SPARE_SLICES) return false;
+    if (page->slice_count > BRAWN_SPARE_SLICES || brawn_options.keep_free == 0) return false;
     const mi_heap_t *const heap = mi_page_heap(page);
     mi_page_t **const spare = brawn_spare_pages(heap);
     for (size_t i = 0; i < BRAWN_SPARE_PAGES; i++) {
