@@ -373,10 +373,10 @@ static bool brawn_large_is_short(size_t more) { return brawn_large_takes_turns(b
 
 // How many bytes the thread's own mapping has at most to serve a block that needs `mapping` bytes.  Where sizes differ, the smallest of all that are
 // kept leaves less of a mapping idle: so the thread's own one must not be much larger.  Where the thread has one block at a time, its own one serves
-// for whatever size comes next, down to a 16th; or less, if the last one grew.
+// for whatever size comes next, down to one BRAWN_ONLY_TIMES smaller; or smaller, if the last one grew.
 static inline INLINED size_t brawn_own_large_most(size_t mapping) {
     if (mapping > BRAWN_KEPT_LARGE_ONE || !brawn_large_is_first()) return mapping + mapping / 16;
-    return (brawn_own_or_none()->growth.large != NULL ? BRAWN_GROWN_TIMES : 16) * mapping;
+    return (brawn_own_or_none()->growth.large != NULL ? BRAWN_GROWN_TIMES : BRAWN_ONLY_TIMES) * mapping;
 }
 
 // A kept mapping for a block that needs `mapping` bytes; NULL: none.
@@ -385,7 +385,7 @@ static inline INLINED size_t brawn_own_large_most(size_t mapping) {
 // there, and what another processor wrote last comes one line of its cache after the other.  (In a checked profile it gets the largest.  The
 // smallest one would serve until the next growth, and be copied again.)
 //
-// Any other one gets one of at most twice its size; or, if the thread has no other large block, of up to 16 times, as from its own slots: but
+// Any other one gets one of at most twice its size; or, if the thread has no other large block, of more, as from its own slots: but
 // then one that leaves so much slack that it can be cut off.  The last choice is a smaller one of no less than a quarter, which is to be grown.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     mi_segment_t *taken = brawn_own_large_take(mapping, grows ? SIZE_MAX : brawn_own_large_most(mapping));
@@ -395,7 +395,7 @@ static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     }
     if (taken == NULL) taken = brawn_kept_large_find(mapping, 2 * mapping, false, true);
     if (taken == NULL && mapping <= BRAWN_KEPT_LARGE_ONE && brawn_large_is_first())
-        taken = brawn_kept_large_find(mapping + BRAWN_SLACK_LEAST, 16 * mapping, false, true);
+        taken = brawn_kept_large_find(mapping + BRAWN_SLACK_LEAST, BRAWN_ONLY_TIMES * mapping, false, true);
     if (taken == NULL && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false, true);
     if (taken == NULL) taken = brawn_kept_large_find(mapping / 4, mapping, true, true);
     return brawn_kept_large_open(taken);

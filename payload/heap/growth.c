@@ -3,8 +3,6 @@
 // Such a block is likely to grow as far as the one before it did, and the thread's last one is likely to grow on.  So it moves early to where the
 // last one was, or gets more room than it asks for, and is copied seldom.
 
-static inline brawn_growth_t *brawn_growth_or_none(void) { return brawn_heap != NULL ? &brawn_own_or_none()->growth : NULL; }
-
 // How much the block `p` gets where it grows to `size` bytes and has to move.  In a small heap, a block is likely to grow as far as the one before it
 // did, for which a span waits, and the thread's last block that moved is likely to grow on: it gets more than twice as much, so that a block that
 // doubles has room for the next time, too.  Any other large one gets half as much again in a thread with few pages.  In larger heaps that takes
@@ -45,8 +43,9 @@ static inline void brawn_growth_large(brawn_growth_t *growth, const void *old, v
 
 // A block grew to `size` bytes, from `old` to `p`: it had to move, or it grew in its mapping.
 static inline void brawn_note_grown(const void *old, void *p, size_t size) {
-    brawn_growth_t *const growth = brawn_growth_or_none();
-    if (growth == NULL) return;
+    brawn_tld_t *const own = brawn_own_or_none();
+    if (own == NULL) return;
+    brawn_growth_t *const growth = &own->growth;
     if (growth->last != old) growth->before = growth->to;
     growth->last = p;
     growth->to = size;
@@ -55,9 +54,9 @@ static inline void brawn_note_grown(const void *old, void *p, size_t size) {
 
 // Whether a request for `size` bytes lets the block that moved last grow on.  It was given room for this, so it stays, however much of the room is unused.
 static inline bool brawn_grows_on(const void *p, size_t size) {
-    brawn_growth_t *const growth = brawn_growth_or_none();
-    if (growth == NULL || mi_likely(growth->last != p || size < growth->to)) return false;
-    growth->to = size;
+    brawn_tld_t *const own = brawn_own_or_none();
+    if (own == NULL || mi_likely(own->growth.last != p || size < own->growth.to)) return false;
+    own->growth.to = size;
     return true;
 }
 
@@ -68,7 +67,7 @@ static inline bool brawn_grows_on(const void *p, size_t size) {
 static void *brawn_grown_large(size_t size) {
     brawn_kept_large_t *slot = brawn_own_large_slots();
     if (slot == NULL) return NULL;
-    brawn_growth_t *const growth = brawn_growth_or_none();
+    brawn_growth_t *const growth = &brawn_own_or_none()->growth;  // who has slots has a heap
     if (growth->large == NULL) return NULL;
 #if !BRAWN_LARGE_TIGHT
     if (size < growth->least) return NULL;
@@ -89,7 +88,7 @@ static void *brawn_grown_large(size_t size) {
 static void *brawn_grown_early(size_t old, size_t size) {
     if (size < BRAWN_GROWN_LEAST || size > BRAWN_KEPT_LARGE_ONE) return NULL;
     void *const p = brawn_grown_large(size);
-    if (p != NULL) brawn_growth_or_none()->from = old;
+    if (p != NULL) brawn_own_or_none()->growth.from = old;
     return p;
 }
 

@@ -254,7 +254,7 @@ static void brawn_engine_free_remote(mi_page_t *page, mi_segment_t *segment, voi
 // over keeps the page.  (This is only done for the only page of a size: the engine counts cycles on the first page of
 // a queue alone, so others would stay.)
 static NOINLINE void brawn_page_retire(mi_page_t *page) {
-    // Asked before the engine is called: it gives up all other pages at once, also a span, which is in no full queue if its segment
+    // Asked before the engine is called: it gives up other pages at once, but for spare ones, also a span, which is in no full queue if its segment
     // was adopted.  After that the page is gone, and perhaps even its segment.
     const bool waits = page->next == NULL && page->prev == NULL && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX;
     brawn_note_freed();

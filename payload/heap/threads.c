@@ -72,7 +72,7 @@ typedef struct {
     uint32_t large_live;  // how many large blocks it took and did not free, as far as it knows: large.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: owned.c
     uint8_t own_large;  // which slots for large blocks are its own, from 1 on; 0: none yet: owned.c
-    uint8_t spare_next;  // which of its spare pages has waited longest
+    uint8_t spare_next;  // which of its spare pages came first: spare.c
     uint8_t foreign;  // how many blocks of others it freed before it collected any
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_CHECKED

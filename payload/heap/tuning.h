@@ -115,7 +115,7 @@
 #define BRAWN_KEPT_SEGMENTS 4
 #endif
 
-// At most so many empty pages beside others of their size wait for its next blocks, if they have at most so many slices.
+// At most so many empty pages wait for the next blocks of their size though others of it are there, if they have at most so many slices (spare.c).
 #ifndef BRAWN_SPARE_PAGES
 #define BRAWN_SPARE_PAGES 8
 #endif
@@ -245,6 +245,9 @@
 #if BRAWN_LARGE_TIGHT && BRAWN_CHECKED
 #error "a tight profile cuts off what a mapping has too much, and a checked one counts none of that"
 #endif
+
+// A thread's only large block takes a kept mapping of up to so many times what it needs.
+#define BRAWN_ONLY_TIMES 16
 
 // With at most this many mappings, one that is much too large serves where the peak would grow.
 #define BRAWN_LARGE_FEW 16
