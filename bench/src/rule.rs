@@ -110,8 +110,8 @@ pub(crate) fn words(rows: &[Judged]) -> String {
     let broken = rows.iter().filter(|row| !row.broken().is_empty()).count();
     let peak = geometric_mean(rows.iter().map(|row| row.peak.median));
     format!(
-        "Of {} rows, {broken} break the rule (bar: {BAR}): {} by their time against glibc's, {} by their time against the \
-         fastest heap's where memory is left, {} by their peak. The geometric mean of the peaks is {} of glibc's (bar: \
+        "Of {} rows, {broken} break the rule (bar: {BAR}). By time against glibc's: {}; by time against the fastest heap's \
+         where memory is left: {}; by peak: {}. The geometric mean of the peaks is {} of glibc's (bar: \
          0.8x).\n",
         rows.len(),
         count("time"),

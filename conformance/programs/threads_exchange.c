@@ -1,9 +1,11 @@
 //# states: threads free, grow and read blocks of other threads, living and gone ones
 //# link: static static-pie line zig
-//# case: ring producer_consumers owner_gone owner_gone_spans realloc_foreign last_thread_frees_all
+//# case: ring producer_consumers owner_gone owner_gone_spans realloc_foreign last_thread_frees_all many_at_once
 //# timeout: 60
 #include "check.h"
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static size_t size_of(uint64_t r) { return 1 + (r >> 10) % ((size_t)16 << ((r >> 50) % 13)); }
 
@@ -174,6 +176,51 @@ static void last_thread_frees_all(void) {
     pthread_join(id, NULL);
 }
 
+/* One thread frees all blocks of another, far more than any list of fixed size holds, while the owner sleeps.  Then they are the owner's
+ * again, also in the child of a fork: it needs no more memory for as many, and none of them is given out twice. */
+enum { MANY = 200000 };
+static struct block many[MANY];
+static void make_many(void) {
+    uint64_t state = 5;
+    for (int i = 0; i < (int)check_share(MANY); i++) {
+        size_t n = 1 + next_random(&state) % (i % 2 ? 64 : 1024);
+        many[i] = (struct block){malloc(n), n, (unsigned)i};
+        NEED(many[i].p);
+        fill(many[i].p, n, (unsigned)i);
+    }
+}
+static void *end_many(void *unused) {
+    const size_t count = (size_t)check_share(MANY);
+    for (size_t i = 0; i < count; i++) end(many[i * 77777 % count]);
+    return unused;
+}
+static void end_many_elsewhere(void) {
+    pthread_t id;
+    NEED(!pthread_create(&id, NULL, end_many, NULL));
+    pthread_join(id, NULL);
+}
+static void many_at_once(void) {
+    make_many();
+    end_many_elsewhere();
+    const long before = check_status("VmHWM:");
+    for (int round = 0; round < 3; round++) {
+        make_many();
+        end_many_elsewhere();
+    }
+    const long after = check_status("VmHWM:");
+    CHECK(after < before + before / 4, "%ld KiB, then %ld", before, after);
+    pid_t child = fork();
+    NEED(child >= 0);
+    if (child == 0) {
+        make_many();
+        end_many(NULL);
+        _exit(check_failures != 0);
+    }
+    int status = -1;
+    NEED(waitpid(child, &status, 0) == child);
+    CHECK(status == 0, "%d", status);
+}
+
 static void prepare(void) __attribute__((constructor));
 static void prepare(void) {
     for (int i = 0; i < 8; i++) {
@@ -183,4 +230,4 @@ static void prepare(void) {
 }
 RUN_CASES({"ring", ring}, {"producer_consumers", producer_consumers}, {"owner_gone", owner_gone},
     {"owner_gone_spans", owner_gone_spans}, {"realloc_foreign", realloc_foreign},
-    {"last_thread_frees_all", last_thread_frees_all})
+    {"last_thread_frees_all", last_thread_frees_all}, {"many_at_once", many_at_once})

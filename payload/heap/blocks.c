@@ -26,7 +26,7 @@ static inline INLINED void brawn_free_own(mi_segment_t *segment, void *p) {
 // A block of another thread, or of an ended one.
 static SELDOM NOINLINE void brawn_free_of_other(mi_segment_t *segment, void *p) {
     const uintptr_t owner = mi_atomic_load_relaxed(&segment->thread_id);
-    if (brawn_is_small(segment, p) && brawn_parcel_add(owner, p)) return;
+    if (brawn_carries(segment, p) > 0 && brawn_parcel_add(owner, p)) return;
     mi_page_t *const page = _mi_segment_page_of(segment, p);
     // A block of a thread that has ended goes back at once: the rest of its segment may be free.
     if (owner != 0 && brawn_passed_give(p, page->block_size)) {

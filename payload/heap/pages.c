@@ -139,22 +139,18 @@ static mi_page_t *brawn_find_slices(size_t count, mi_segments_tld_t *segments) {
 }
 
 #if !BRAWN_CHECKED
-// The segment notes in which slices blocks of at most MI_SMALL_SIZE_MAX begin.  Other threads read it, without the page's description, whose line of
-// the cache the owner writes to all the time.  Only the owner changes it, and nothing of slices that have blocks.
-static SELDOM NOINLINE void brawn_note_small(const mi_page_t *page, size_t block_size) {
-    mi_commit_mask_t slices;
-    mi_commit_mask_create(mi_slice_index((const mi_slice_t *)page), page->slice_count, &slices);
-    for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) {
-        _Atomic(uintptr_t) *const word = &_mi_page_segment(page)->small[i];
-        const uintptr_t others = mi_atomic_load_relaxed(word) & ~slices.mask[i];
-        mi_atomic_store_relaxed(word, block_size <= MI_SMALL_SIZE_MAX ? others | slices.mask[i] : others);
-    }
+// The segment notes of each slice whether blocks of at most MI_SMALL_SIZE_MAX are in it, by how many addresses one of them carries (parcels.c).  Other threads
+// read it, without the page's description, whose line of the cache the owner writes to all the time.  Only the owner changes it, and nothing of slices
+// that have blocks.
+static inline void brawn_note_small(const mi_page_t *page, size_t block_size) {
+    const size_t words = block_size / sizeof(uintptr_t) - 1, most = BRAWN_PARCEL - 1;
+    const int carries = block_size > MI_SMALL_SIZE_MAX ? 0 : (int)(words < most ? words : most);
+    brawn_memset((void *)&_mi_page_segment(page)->carries[mi_slice_index((const mi_slice_t *)page)], carries, page->slice_count);
 }
 
-// Whether `p` is such a block, of a segment with pages.
-static inline bool brawn_is_small(mi_segment_t *segment, const void *p) {
-    const size_t i = ((uintptr_t)p - (uintptr_t)segment) >> MI_SEGMENT_SLICE_SHIFT, bits = MI_COMMIT_MASK_FIELD_BITS;
-    return mi_atomic_load_relaxed(&segment->small[i / bits]) >> i % bits & 1;
+// How many addresses the block `p` carries, of a segment with pages; 0: it is not small.
+static inline size_t brawn_carries(mi_segment_t *segment, const void *p) {
+    return mi_atomic_load_relaxed(&segment->carries[((uintptr_t)p - (uintptr_t)segment) >> MI_SEGMENT_SLICE_SHIFT]);
 }
 #endif
 

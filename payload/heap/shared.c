@@ -47,5 +47,4 @@ HIDDEN void brawn_rt_unload(void) {
         if (thread != NULL) brawn_unmap(thread, brawn_thread_size());
     }
     _mi_arenas_collect(true);
-    brawn_parcels_unload();
 }

@@ -39,11 +39,9 @@ typedef enum {
 #if BRAWN_CHECKED
 static inline void brawn_parcels_collect(const mi_heap_t *heap) { MI_UNUSED(heap); }
 static inline void brawn_parcels_release(void) {}
-static inline void brawn_parcels_unload(void) {}
 #else
 static void brawn_parcels_collect(const mi_heap_t *heap);
 static void brawn_parcels_release(void);
-static void brawn_parcels_unload(void);
 enum {
     BRAWN_PARCEL = 7,
     BRAWN_PARCELS = 64,
@@ -63,6 +61,7 @@ typedef struct {
     struct brawn_recent_s *recent[MI_BIN_HUGE];  // the last few blocks of full pages: recent.c
     brawn_parcel_t *parcels;  // of other threads' blocks, while they are not full; NULL: it collects none
     uint64_t parcels_begun;  // a bit for each that may have blocks
+    uintptr_t chain;  // of its own blocks, which others freed, those that are not free yet
 #endif
     brawn_growth_t growth;
     struct brawn_kept_large_s *own_slots;  // the first of its slots for large blocks; NULL: it has none, or was not asked yet: owned.c

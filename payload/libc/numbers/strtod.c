@@ -210,7 +210,8 @@ INLINE long double largest_or_infinite(double large) {
 }
 
 INLINE long double least_or_zero(double small) {
-    return small == 0 ? (long double)small : of_parts(1, -16383 - 63, small < 0);
+    if (LIKELY(small == 0)) return small;
+    return of_parts(1, -16383 - 63, small < 0);
 }
 
 // Of any power of ten that a long double may have; of a longer number the first 38 digits.
