@@ -129,14 +129,15 @@ static inline void brawn_parcels_receive(void) {
     if (mi_unlikely(mi_atomic_load_relaxed(&brawn_parcels_sent) != 0)) brawn_parcels_look(BRAWN_CHAIN_EACH);
 }
 
-// Before a heap's pages are looked through, or it goes to another thread: nothing is left in its parcels, or on its way to the calling thread.
+// Before a heap's pages are looked through, or it goes to another thread: nothing is left in its parcels, or on its way to its thread.  (Not so for
+// a heap that an ended thread left, pool.c: what comes back to the calling thread would wait in that heap's lists, and be lost with them.)
 static SELDOM void brawn_parcels_collect(const mi_heap_t *heap) {
     brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
     for (; own->parcels_begun != 0; own->parcels_begun &= own->parcels_begun - 1) {
         brawn_parcel_t *const parcel = &own->parcels[mi_ctz(own->parcels_begun)];
         if (parcel->count > 0) brawn_parcel_send(parcel);
     }
-    if (mi_atomic_load_relaxed(&brawn_parcels_sent) == 0) return;
+    if (mi_atomic_load_relaxed(&brawn_parcels_sent) == 0 || heap->thread_id != _mi_prim_thread_id()) return;
     brawn_parcels_look(SIZE_MAX);
     brawn_chain_empty(mi_atomic_exchange_acq_rel(&brawn_inboxes[brawn_inbox_of(_mi_prim_thread_id())].chain, (uintptr_t)0), SIZE_MAX);
 }
