@@ -79,7 +79,7 @@ static COLD long double read_long(const wchar_t *t, size_t *length, int precisio
         char text[ROOM], *behind = text;                                           \
         size_t length;                                                             \
         Float result;                                                              \
-        if (LIKELY(narrow_text(text, t)) || narrow_beginning(text, t)) {                                        \
+        if (LIKELY(narrow_text(text, t)) || narrow_beginning(text, t)) {           \
             result = brawn_##narrow_name(text, &behind);                           \
             length = (size_t)(behind - text);                                      \
         } else {                                                                   \
