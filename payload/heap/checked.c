@@ -90,6 +90,8 @@ static inline __attribute__((always_inline)) void *brawn_hand_out(void *p, uint6
 
 static inline void *brawn_reseal(void *p, size_t size);
 
+static void *brawn_block_turned(size_t block, size_t size, bool zero);
+
 static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     mi_heap_t *const heap = brawn_own_heap();
     void *p = NULL;
@@ -101,6 +103,7 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     if (!shared && !large && block % (2 * BRAWN_LINE) != 0)
         block = _mi_align_up(block + BRAWN_LINE, MI_SEGMENT_SLICE_SIZE) - BRAWN_LINE;
     if (mi_likely(heap != NULL)) {
+        if (shared && brawn_page_turn(heap, mi_bin(block)) != NULL) return brawn_block_turned(block, size, zero);
         if (!shared && !large && !zero) p = brawn_grown_first(heap, size);
         if (p != NULL) return brawn_reseal(p, size);
         p = large    ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero, false)
@@ -184,6 +187,9 @@ slow:
     __asm__("" : "+r"(size));  // else its call is made part of each jump, and the code for small sizes has one more
     return plain ? brawn_malloc_slow(size) : brawn_block_slow(block, size, zero);
 }
+
+// The first page of this size has free blocks.
+static NOINLINE void *brawn_block_turned(size_t block, size_t size, bool zero) { return brawn_block(size, block - size, zero); }
 
 static inline __attribute__((always_inline)) void *brawn_malloc(size_t size) { return brawn_block(size, BRAWN_SEAL, false); }
 
