@@ -21,9 +21,9 @@ enum {
 };
 _Static_assert(BRAWN_PARCEL - 1 <= BRAWN_CARRIED && BRAWN_PARCEL * sizeof(uintptr_t) <= 64, "their number fits, and a block of a line carries a parcel");
 
-// By number; two to a line of the cache, which few threads of many share.
+// By number; four to a line of the cache, which few threads of many share.
 typedef struct {
-    _Alignas(32) _Atomic(uintptr_t) chain;
+    _Alignas(16) _Atomic(uintptr_t) chain;
 } brawn_inbox_t;
 static brawn_inbox_t brawn_inboxes[BRAWN_INBOXES] LATE;
 // Whether anything was ever handed over.
