@@ -118,11 +118,15 @@ static SELDOM NOINLINE uintptr_t brawn_chain_empty(uintptr_t chain, size_t most)
     return chain;
 }
 
-// What others freed of the calling thread's blocks comes back.
+// The chain of an inbox; 0: it has none.
+static inline uintptr_t brawn_inbox_take(brawn_inbox_t *inbox) {
+    return mi_atomic_load_relaxed(&inbox->chain) == 0 ? 0 : mi_atomic_exchange_acq_rel(&inbox->chain, (uintptr_t)0);
+}
+
+// What others freed of the calling thread's blocks comes back: what was left the last time, or else what came since.
 static NOINLINE void brawn_parcels_look(size_t most) {
-    brawn_inbox_t *const inbox = &brawn_inboxes[brawn_inbox_of(_mi_prim_thread_id())];
     brawn_tld_t *const own = (brawn_tld_t *)brawn_heap->tld;
-    if (own->chain == 0 && mi_atomic_load_relaxed(&inbox->chain) != 0) own->chain = mi_atomic_exchange_acq_rel(&inbox->chain, (uintptr_t)0);
+    if (own->chain == 0) own->chain = brawn_inbox_take(&brawn_inboxes[brawn_inbox_of(_mi_prim_thread_id())]);
     if (own->chain != 0) own->chain = brawn_chain_empty(own->chain, most);
 }
 static inline void brawn_parcels_receive(void) {
@@ -139,14 +143,11 @@ static SELDOM void brawn_parcels_collect(const mi_heap_t *heap) {
     }
     if (mi_atomic_load_relaxed(&brawn_parcels_sent) == 0 || heap->thread_id != _mi_prim_thread_id()) return;
     brawn_parcels_look(SIZE_MAX);
-    brawn_chain_empty(mi_atomic_exchange_acq_rel(&brawn_inboxes[brawn_inbox_of(_mi_prim_thread_id())].chain, (uintptr_t)0), SIZE_MAX);
+    brawn_parcels_look(SIZE_MAX);  // what came since
 }
 
 // What is in all inboxes, also in those of threads that have ended.
 static SELDOM void brawn_parcels_release(void) {
     if (mi_atomic_load_relaxed(&brawn_parcels_sent) == 0) return;
-    for (size_t i = 0; i < BRAWN_INBOXES; i++) {
-        if (mi_atomic_load_relaxed(&brawn_inboxes[i].chain) != 0)
-            brawn_chain_empty(mi_atomic_exchange_acq_rel(&brawn_inboxes[i].chain, (uintptr_t)0), SIZE_MAX);
-    }
+    for (size_t i = 0; i < BRAWN_INBOXES; i++) brawn_chain_empty(brawn_inbox_take(&brawn_inboxes[i]), SIZE_MAX);
 }

@@ -182,11 +182,11 @@ const DEFECTS: &[(&str, &str, &str, f64)] = &[
     // More threads than a thread has parcels (BRAWN_PARCELS) take each other's blocks, and hand over parcels that are not full.
     // (Without parcels it was 2.5 atomic operations and 3.3 lines, from 32 threads on.)
     ("cache", "fast", "atomics", 2.1),
-    ("cache", "fast", "lines", 2.7),
+    ("cache", "fast", "lines", 2.5),
     ("cache", "lean", "atomics", 2.1),
-    ("cache", "lean", "lines", 2.7),
+    ("cache", "lean", "lines", 2.5),
     ("cache", "trace", "atomics", 2.1),
-    ("cache", "trace", "lines", 2.7),
+    ("cache", "trace", "lines", 2.5),
     // When large blocks come near their peak, every thread gives back what it has free (brawn_near_peak): more threads come there more
     // often.
     ("waits", "lean", "calls", 0.25),

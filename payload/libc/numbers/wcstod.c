@@ -16,22 +16,8 @@ static const uint64_t MAY_BELONG[2] = {
     (BIT(26) - 1) << ('a' & 63) | (BIT(26) - 1) << ('A' & 63) | BIT('_'),
 };
 
-// Whether the narrow text has all that may belong to a number.  Mostly a blank, an end or a letter beyond ASCII is behind it, which one
-// comparison finds.
+// Whether the narrow text has all that may belong to a number.
 INLINE int narrow_text(char *to, const wchar_t *s) {
-    for (int i = 0; i < ROOM; i++) {
-        const unsigned c = (unsigned)s[i];
-        to[i] = (char)c;
-        if (c - '(' > 'z' - '(') {
-            to[i] = 0;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-// The same for a text that goes on: what ends a number may be any other character.
-static COLD int narrow_beginning(char *to, const wchar_t *s) {
     for (int i = 0; i < ROOM; i++) {
         const unsigned c = (unsigned)s[i];
         to[i] = (char)c;
@@ -79,7 +65,7 @@ static COLD long double read_long(const wchar_t *t, size_t *length, int precisio
         char text[ROOM], *behind = text;                                           \
         size_t length;                                                             \
         Float result;                                                              \
-        if (LIKELY(narrow_text(text, t)) || narrow_beginning(text, t)) {           \
+        if (LIKELY(narrow_text(text, t))) {                                        \
             result = brawn_##narrow_name(text, &behind);                           \
             length = (size_t)(behind - text);                                      \
         } else {                                                                   \
