@@ -1,9 +1,11 @@
 //# states: threads free, grow and read blocks of other threads, living and gone ones
 //# link: static static-pie line zig
-//# case: ring producer_consumers owner_gone owner_gone_spans realloc_foreign last_thread_frees_all many_at_once
+//# case: ring producer_consumers owner_gone owner_gone_spans realloc_foreign last_thread_frees_all many_at_once many_of_an_ended_one spans_after_many no_key_left
 //# timeout: 60
 #include "check.h"
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +223,76 @@ static void many_at_once(void) {
     CHECK(status == 0, "%d", status);
 }
 
+/* From now on no wait gives memory back (docs/tuning.md), so that what these threads themselves get back is seen. */
+static void nothing(int number) { (void)number; }
+static void without_turns(void) { NEED(signal(SIGUSR1, nothing) != SIG_ERR); }
+
+/* A thread with a large heap, which does not wait for the next thread, ends when others have just freed many of its blocks. */
+enum { SIZES = 10,
+    OF_EACH = 100,
+    STILL = 300,
+    ENDED = 2000 };
+static void *comes_back[SIZES * OF_EACH], *stays[STILL];
+static sem_t made, was_freed;
+static void *leave_many(void *unused) {
+    static const size_t sizes[SIZES] = {224, 256, 320, 384, 448, 512, 640, 768, 896, 1024};
+    for (int i = 0; i < SIZES * OF_EACH; i++) NEED(comes_back[i] = memset(malloc(sizes[i % SIZES]), 1, sizes[i % SIZES]));
+    for (int i = 0; i < STILL; i++) NEED(stays[i] = malloc(98000));
+    sem_post(&made);
+    while (sem_wait(&was_freed)) {}
+    return unused;
+}
+static void many_of_an_ended_one(void) {
+    long before = 0;
+    without_turns();
+    NEED(!sem_init(&made, 0, 0) && !sem_init(&was_freed, 0, 0));
+    for (int round = 0; round < (int)check_share(ENDED); round++) {
+        pthread_t id;
+        NEED(!pthread_create(&id, NULL, leave_many, NULL));
+        while (sem_wait(&made)) {}
+        for (int i = 0; i < SIZES * OF_EACH; i++) free(comes_back[i]);
+        sem_post(&was_freed);
+        pthread_join(id, NULL);
+        for (int i = 0; i < STILL; i++) free(stays[i]);
+        if (round == (int)check_share(ENDED) / 2) before = check_status("VmHWM:");
+    }
+    const long after = check_status("VmHWM:");
+    CHECK(after < before + 4000, "%ld KiB, then %ld", before, after);
+}
+
+/* Another thread frees all small blocks of this one.  Their memory then serves for blocks of another size, as large as they are. */
+static void spans_after_many(void) {
+    const size_t all = (size_t)check_share(MANY) * 512, size = 40000;
+    without_turns();
+    make_many();
+    end_many_elsewhere();
+    const long before = check_status("VmHWM:");
+    for (size_t taken = 0; taken < all / 2; taken += size) NEED(memset(malloc(size), 1, size));
+    const long after = check_status("VmHWM:"), most = before + (long)(all / 2 / 1024) / 2;
+    CHECK(after < most, "%ld KiB, then %ld, of at most %ld", before, after, most);
+}
+
+/* A program that has taken all keys for a thread's own values.  The next thread frees the blocks of an ended one before it takes any. */
+static void *take_full_pages(void *unused) {
+    for (int i = 0; i < 1000; i++) NEED(left[i].p = malloc(256));
+    return unused;
+}
+static void *end_full_pages(void *unused) {
+    for (int i = 0; i < 1000; i++) free(left[i].p);
+    return unused;
+}
+static void no_key_left(void) {
+    pthread_key_t key;
+    while (!pthread_key_create(&key, NULL)) {}
+    for (int round = 0; round < 20; round++) {
+        pthread_t id;
+        NEED(!pthread_create(&id, NULL, take_full_pages, NULL));
+        pthread_join(id, NULL);
+        NEED(!pthread_create(&id, NULL, end_full_pages, NULL));
+        pthread_join(id, NULL);
+    }
+}
+
 static void prepare(void) __attribute__((constructor));
 static void prepare(void) {
     for (int i = 0; i < 8; i++) {
@@ -230,4 +302,5 @@ static void prepare(void) {
 }
 RUN_CASES({"ring", ring}, {"producer_consumers", producer_consumers}, {"owner_gone", owner_gone},
     {"owner_gone_spans", owner_gone_spans}, {"realloc_foreign", realloc_foreign},
-    {"last_thread_frees_all", last_thread_frees_all}, {"many_at_once", many_at_once})
+    {"last_thread_frees_all", last_thread_frees_all}, {"many_at_once", many_at_once},
+    {"many_of_an_ended_one", many_of_an_ended_one}, {"spans_after_many", spans_after_many}, {"no_key_left", no_key_left})

@@ -64,7 +64,7 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
     void *p = NULL;
     if (mi_likely(heap != NULL)) {
         if (size <= MI_MEDIUM_OBJ_SIZE_MAX) {
-            brawn_parcels_receive();
+            brawn_parcels_receive(BRAWN_CHAIN_EACH);
             const size_t bin = brawn_any_bin(_mi_align_up(size | (size == 0), MI_MAX_ALIGN_SIZE));
             if (size >= BRAWN_RECENT_FIRST) p = brawn_recent_take(heap, bin);
             if (p != NULL) return p;

@@ -3,7 +3,7 @@
 // MI_NORMAL: full pages stay as they are.  MI_FORCE: all are looked at, and no empty one stays.  MI_ABANDON: and the others
 // become nobody's, with what is in use in them.
 static NOINLINE void brawn_heap_collect(mi_heap_t *heap, mi_collect_t collect) {
-    if (collect != MI_NORMAL) brawn_parcels_collect(heap);
+    if (collect == MI_FORCE) brawn_parcels_collect(heap);
     if (collect == MI_ABANDON) {
         mi_heap_visit_pages(heap, &mi_heap_page_never_delayed_free, true, NULL, NULL);
         _mi_heap_delayed_free_all(heap);

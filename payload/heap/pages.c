@@ -157,10 +157,11 @@ static inline size_t brawn_carries(mi_segment_t *segment, const void *p) {
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
     MI_UNUSED(page_alignment);
     brawn_near_peak_seen(heap);
-    // What other threads freed of full pages comes first: a page that becomes free by it serves as well.
+    size_t bytes = brawn_page_bytes(heap, block_size);
+    // What other threads freed comes first, as many bytes as are taken now: a page that becomes free by it serves as well.
+    brawn_parcels_receive(bytes / MI_MAX_ALIGN_SIZE);
     if (mi_atomic_load_ptr_relaxed(mi_block_t, &heap->thread_delayed_free) != NULL) _mi_heap_delayed_free_partial(heap);
     const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;
-    size_t bytes = brawn_page_bytes(heap, block_size);
 #if BRAWN_CHECKED
     bytes = brawn_fronted_bytes(block_size, bytes);
 #endif

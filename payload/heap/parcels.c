@@ -129,8 +129,8 @@ static NOINLINE void brawn_parcels_look(size_t most) {
     if (own->chain == 0) own->chain = brawn_inbox_take(&brawn_inboxes[brawn_inbox_of(_mi_prim_thread_id())]);
     if (own->chain != 0) own->chain = brawn_chain_empty(own->chain, most);
 }
-static inline void brawn_parcels_receive(void) {
-    if (mi_unlikely(mi_atomic_load_relaxed(&brawn_parcels_sent) != 0)) brawn_parcels_look(BRAWN_CHAIN_EACH);
+static inline void brawn_parcels_receive(size_t most) {
+    if (mi_unlikely(mi_atomic_load_relaxed(&brawn_parcels_sent) != 0)) brawn_parcels_look(most);
 }
 
 // Before a heap's pages are looked through, or it goes to another thread: nothing is left in its parcels, or on its way to its thread.  (Not so for

@@ -129,6 +129,7 @@ static brawn_thread_t *brawn_thread_again(uintptr_t own) {
 
 // A thread gives its heap up: what is in use becomes nobody's.
 static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
+    brawn_parcels_collect(heap);  // first: of full pages, these blocks go to the lists that are released next
     brawn_spans_release();
     brawn_heap_collect(heap, MI_ABANDON);
 }

@@ -160,7 +160,8 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
 #if BRAWN_CHECKED
         mi_free_generic_local(page, segment, p);
 #else
-        if (page->block_size >= BRAWN_RECENT_LEAST) brawn_recent_give(page, p);
+        // A thread may have no heap yet, but blocks of an ended one that had its pointer.
+        if (page->block_size >= BRAWN_RECENT_LEAST && mi_likely(brawn_heap != NULL)) brawn_recent_give(page, p);
         else mi_free_generic_local(page, segment, p);
 #endif
         return;

@@ -39,9 +39,11 @@ typedef enum {
 #if BRAWN_CHECKED
 static inline void brawn_parcels_collect(const mi_heap_t *heap) { MI_UNUSED(heap); }
 static inline void brawn_parcels_release(void) {}
+static inline void brawn_parcels_receive(size_t most) { MI_UNUSED(most); }
 #else
 static void brawn_parcels_collect(const mi_heap_t *heap);
 static void brawn_parcels_release(void);
+static inline void brawn_parcels_receive(size_t most);
 enum {
     BRAWN_PARCEL = 7,
     BRAWN_PARCELS = 64,
