@@ -4,15 +4,66 @@ use brawn_core::publish::{check_report, write_report};
 use brawn_core::{Error, Result, input, shown};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Fails if one of `files` cannot be written: before anything is measured, which takes a while.
-pub fn check<'a>(files: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Result<()> {
+/// Fails if one of `files` cannot be written, or two are the same: before anything is measured, which takes a while.
+pub fn check<'a>(files: impl IntoIterator<Item = &'a Option<PathBuf>> + Clone) -> Result<()> {
+    check_apart(files.clone(), [])?;
     files
         .into_iter()
         .flatten()
         .try_for_each(|path| check_report(path))
+}
+
+/// Fails if one of `files`, which are to be written, is one of `read`, which would be lost, or is there twice.
+pub fn check_apart<'a>(
+    files: impl IntoIterator<Item = &'a Option<PathBuf>>,
+    read: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    let mut taken: Vec<(Which, &str)> = read
+        .into_iter()
+        .filter_map(|path| Some((Which::of(path)?, "it is read, and would be lost")))
+        .collect();
+    for path in files.into_iter().flatten() {
+        let Some(which) = Which::of(path) else {
+            continue;
+        };
+        if let Some((_, why)) = taken.iter().find(|(other, _)| *other == which) {
+            return Err(Error::usage(*why).path(path).expected("another file"));
+        }
+        taken.push((which, "two results would go there, and one be lost"));
+    }
+    Ok(())
+}
+
+/// Which file a path means, whatever way it leads there.
+#[derive(PartialEq, Eq)]
+struct Which {
+    /// The file's device and number; of a file that is not there yet, those of its directory.
+    place: (u64, u64),
+    /// The name of a file that is not there yet.
+    name: Option<OsString>,
+}
+
+impl Which {
+    /// `None`: a pipe or a device, or no path that can be looked at.
+    fn of(path: &Path) -> Option<Self> {
+        let place = |found: &Metadata| (found.dev(), found.ino());
+        if let Ok(found) = fs::metadata(path) {
+            let place = place(&found);
+            return found.is_file().then_some(Self { place, name: None });
+        }
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let found = fs::metadata(folder.unwrap_or(Path::new("."))).ok()?;
+        Some(Self {
+            place: place(&found),
+            name: Some(path.file_name()?.to_owned()),
+        })
+    }
 }
 
 /// Writes all figures of something, and their page: what is asked for.

@@ -76,6 +76,8 @@ pub struct Symbol<'a> {
     pub global: bool,
     /// Whether it is weak: another definition takes its place.
     pub weak: bool,
+    /// Whether it was hidden before the file was linked: shared objects do not see it.
+    pub hidden: bool,
     /// Whether it is defined in this file.
     pub defined: bool,
     /// Its section's position in [`Image::sections`]; 0 for none: it is undefined, or a number instead of an address.
@@ -343,14 +345,21 @@ impl<'a> Image<'a> {
         let names = strings::<H>(endian, bytes, sections, table.string_section(), table.len());
         let names = names.map_err(bad(table_at))?;
         let refused = |e: Error| e.at(offset.saturating_add(table_at));
+        // GNU ld forgets the visibility of what was hidden, and puts it behind a file without a name.
+        let mut has_file = true;
         for (number, symbol) in table.enumerate() {
             let kind = match symbol.st_type() {
                 elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
                 elf::STT_OBJECT | elf::STT_COMMON => SymbolKind::Object,
                 elf::STT_TLS => SymbolKind::ThreadLocal,
-                elf::STT_FILE | elf::STT_SECTION => continue,
+                elf::STT_FILE => {
+                    has_file = symbol.st_name(endian) != 0;
+                    continue;
+                }
+                elf::STT_SECTION => continue,
                 _ => SymbolKind::Other,
             };
+            let is_local = symbol.st_bind() == elf::STB_LOCAL;
             let section = table
                 .symbol_section(endian, symbol, number)
                 .map_err(bad(table_at))?;
@@ -363,8 +372,9 @@ impl<'a> Image<'a> {
                 address: symbol.st_value(endian).into(),
                 size: symbol.st_size(endian).into(),
                 kind,
-                global: symbol.st_bind() != elf::STB_LOCAL,
+                global: !is_local,
                 weak: symbol.st_bind() == elf::STB_WEAK,
+                hidden: symbol.st_visibility() == elf::STV_HIDDEN || (is_local && !has_file),
                 defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
                 section: section.map_or(0, |s| s.0),
             });

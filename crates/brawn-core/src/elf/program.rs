@@ -56,8 +56,8 @@ impl<'a> Deref for Program<'a> {
 impl<'a> Program<'a> {
     /// Reads a static executable.
     ///
-    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) if headers contradict each other or the file's size;
-    /// [`Kind::NotApplicable`](crate::Kind::NotApplicable) if it is not a static executable for a known architecture.
+    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) if it is empty, or if headers contradict each other or the file's
+    /// size; [`Kind::NotApplicable`](crate::Kind::NotApplicable) if it is not a static executable for a known architecture.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
         if bytes.get(..4) != Some(&elf::ELFMAG) {
             return Err(no_elf(bytes));
@@ -200,7 +200,7 @@ fn no_elf(bytes: &[u8]) -> Error {
         _ if bytes.starts_with(b"#!") => {
             no_program("a script").next("name the program that it starts, if that is one")
         }
-        _ if bytes.is_empty() => no_program("an empty file"),
+        _ if bytes.is_empty() => Error::malformed("an empty file").expected("a static executable"),
         _ => no_program("not an ELF file"),
     }
 }

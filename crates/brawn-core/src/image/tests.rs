@@ -384,7 +384,7 @@ fn an_image_of_another_plan_is_found() {
 #[test]
 fn what_is_no_program_is_refused_whatever_it_begins_with() {
     let refused = |bytes: &[u8]| program(bytes).unwrap_err();
-    assert_eq!(refused(b"").kind(), Kind::NotApplicable);
+    assert_eq!(refused(b"").kind(), Kind::Malformed);
     let script = refused(b"#!/bin/sh -e\necho");
     assert!(
         script.to_string().contains("a script for /bin/sh -e"),

@@ -245,7 +245,8 @@ fn made<'a>(
 fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Result<Names> {
     let builds = options.builds;
     let mut names = Names::of_plain_symbols(program);
-    let mut doubted: HashSet<&str> = HashSet::new();
+    let memory = payload.memory.iter().flat_map(|set| set.functions);
+    let mut doubted: HashSet<&str> = memory.flat_map(|f| f.surface).copied().collect();
     if Component::families(options.components).is_some() {
         let surface = payload.libc.functions.iter().flat_map(|f| f.surface);
         doubted.extend(surface);

@@ -144,6 +144,16 @@ pub struct Args {
 }
 
 impl Args {
+    /// The files that are to be written.
+    fn results(&self) -> [&Option<PathBuf>; 4] {
+        [
+            &self.export_json,
+            &self.html,
+            &self.export_csv,
+            &self.export_markdown,
+        ]
+    }
+
     /// How the program is run.
     fn request(&self) -> Request {
         Request {
@@ -230,14 +240,12 @@ fn predicted(program: &OsString, args: &Args) -> Result<()> {
 
 fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
     check_input(args)?;
-    data::check([
-        &args.export_json,
-        &args.html,
-        &args.export_csv,
-        &args.export_markdown,
-    ])?;
+    data::check(args.results())?;
     let path = super::run::search::search(program).map_err(reason)?;
     let found = candidates::find(&path, args).map_err(reason)?;
+    let forms = found.forms.iter().map(|form| form.path.as_path());
+    let read = forms.chain(args.input.as_deref()).chain([&*path]);
+    data::check_apart(args.results(), read)?;
     let request = args.request();
     let signals = Signals::watch()?;
     let host = Watched::new(&signals);

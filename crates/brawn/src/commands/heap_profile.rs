@@ -54,6 +54,8 @@ pub struct Args {
 
 /// Prints and writes what `args` asks for.
 pub fn run(args: &Args) -> Result<Exit> {
+    let results = [&args.pprof, &args.html, &args.export_json];
+    data::check_apart(results, [&*args.recording])?;
     let profile = read(&args.recording, args.root.as_deref())?;
     ui::text(&summary(&profile, args.lines));
     if let Some(path) = &args.pprof {

@@ -203,6 +203,41 @@ fn what_cannot_be_written_is_said_before_anything_runs() {
 }
 
 #[test]
+fn no_result_takes_the_place_of_a_program_or_of_another_result() {
+    let folder = tempfile::TempDir::new().expect("a temporary directory");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let [program, input, new] = ["program", "input", "new"].map(path);
+    std::fs::copy("/bin/true", &program).expect("copied");
+    std::fs::write(&input, "text").expect("written");
+    std::os::unix::fs::symlink(&program, path("link")).expect("a link");
+    for (results, found) in [
+        (&["--html", &program][..], "it is read, and would be lost"),
+        (
+            &["--export-csv", &path("link")],
+            "it is read, and would be lost",
+        ),
+        (&["--export-json", &input], "it is read, and would be lost"),
+        (
+            &["--export-json", &new, "--html", &new],
+            "two results would go there",
+        ),
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_brawn"))
+            .args(["compare", "--against", "/bin/true", "--input", &input])
+            .args(results)
+            .args(["--", &program])
+            .output()
+            .expect("brawn runs");
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(text(&output).contains(found), "{}", text(&output));
+    }
+    assert_eq!(std::fs::read(&input).expect("readable"), b"text");
+    let [copied, whole] =
+        [&*program, "/bin/true"].map(|path| std::fs::read(path).expect("readable"));
+    assert!(copied == whole);
+}
+
+#[test]
 fn an_interrupt_leaves_nothing() {
     let against = &["--against", "/bin/sh"][..];
     for (how, number, signal) in [

@@ -118,6 +118,7 @@ pub fn learn<'a>(bytes: &'a [u8], given: &'a [Given], names: &'a Names) -> Resul
             kind,
             global: true,
             weak: false,
+            hidden: false,
             defined: true,
             section: 0,
         }

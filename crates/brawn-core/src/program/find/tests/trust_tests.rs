@@ -327,3 +327,76 @@ fn stripped_programs_from_packages_are_rewritten() {
         assert!(found.functions.iter().any(|f| f.name == "malloc"), "{file}");
     }
 }
+
+/// Of memory functions, too, only musl's go and those that the compiler brings, whatever lies behind libc.
+#[test]
+fn memory_functions_of_the_programs_own_stay_wherever_they_lie() {
+    let elsewhere = "__attribute__((noinline, section(\"fast_text\"), used))";
+    let own = format!(
+        "{elsewhere} static size_t strlen_(const char *s) __asm__(\"strlen\");\n\
+         static size_t strlen_(const char *s) {{ size_t n = 0; while (s[n]) n++; return n; }}\n\
+         {elsewhere} int strcmp(const char *a, const char *b) {{ return *a == *b; }}\n\
+         static int own(int count, char **words) {{ puts(words[0]); return strlen_(words[0]) + strcmp(words[0], \"x\") + count; }}"
+    );
+    // A function of another library, those that a compiler's library has, and one of a single file.
+    let behind = ".text\n\
+         .globl memrchr\nmemrchr: ret\n nop;nop;nop;nop;nop;nop;nop;nop\n.type memrchr, %function\n.size memrchr, .-memrchr\n\
+         .globl bcmp\n.hidden bcmp\nbcmp: ret\n nop;nop;nop;nop;nop;nop;nop;nop\n.type bcmp, %function\n.size bcmp, .-bcmp\n\
+         .globl strncmp\n.hidden strncmp\nstrncmp: ret\n nop;nop;nop;nop;nop;nop;nop;nop\n.type strncmp, %function\n\
+         .size strncmp, .-strncmp\n\
+         strrchr: ret\n nop;nop;nop;nop;nop;nop;nop;nop\n.type strrchr, %function\n.size strrchr, .-strrchr\n";
+    for musl in ["1.2.3", "1.2.3-arm64"] {
+        let bytes = built(
+            &Build::musl(musl, &with_own(&own))
+                .with(FIXED)
+                .behind(behind),
+        );
+        let program = Program::read(&bytes).expect("an executable");
+        let payload = brawn_payload::payload(program.architecture.architecture(), Profile::Fast);
+        let payload = payload.expect("embedded");
+        let options = crate::program::Options {
+            components: Component::ALL,
+            force: false,
+            builds: &[],
+        };
+        let names = crate::program::names(&program, payload, &options).expect("names");
+        let found =
+            find(&program, &names, payload, &[Component::Memory]).expect("a program of musl's");
+        let replaced = |name: &str| found.functions.iter().filter(|f| f.name == name).count();
+        for (name, count) in [
+            ("strlen", 1),
+            ("strcmp", 0),
+            ("memrchr", 0),
+            ("bcmp", 1),
+            ("strncmp", 0),
+            ("strrchr", 0),
+        ] {
+            assert_eq!(replaced(name), count, "{musl} {name}: {:?}", found.left);
+        }
+        let strlen = found
+            .functions
+            .iter()
+            .find(|f| f.name == "strlen")
+            .expect("musl's");
+        assert_ne!(strlen.evidence, Evidence::Symbol, "{musl}");
+        let why = |name: &str| {
+            found
+                .left
+                .iter()
+                .find(|l| l.name == name)
+                .map(|l| l.why.as_str())
+        };
+        for (name, part) in [
+            ("strlen", "another section"),
+            ("memrchr", "of others is"),
+            ("strncmp", "compiler's"),
+            ("strrchr", "one file"),
+        ] {
+            assert!(
+                why(name).is_some_and(|w| w.contains(part)),
+                "{musl} {name}: {:?}",
+                found.left
+            );
+        }
+    }
+}
