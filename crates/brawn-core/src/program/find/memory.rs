@@ -7,7 +7,8 @@
 //! - Linkers keep an archive's members together, and libc and the compiler's library come last. What lies before libc
 //!   or in another section is the program's own.
 //! - The compiler's library hides its functions. Other names that shared objects do not see are the program's own.
-//! - If nearly all have the code of a build of musl that brawn knows, a function with other code is not musl's.
+//! - If nearly all have the code of a build of musl that brawn knows, a function with other code is not musl's, unless it
+//!   lies among these.
 
 use super::code::Code;
 use super::place;
@@ -68,6 +69,8 @@ struct Symbols<'a> {
     /// Whether the program's musl is a build that brawn knows: at least four times as many functions are told by their code as
     /// are named by a symbol alone.
     is_known: bool,
+    /// The last function of libc's that its code tells; 0 if the linker did not keep libc's functions together.
+    last: u64,
 }
 
 impl<'a> Symbols<'a> {
@@ -83,6 +86,7 @@ impl<'a> Symbols<'a> {
             all: HashMap::new(),
             libc: None,
             is_known: false,
+            last: last(names),
         };
         for symbol in program.functions() {
             if Some(symbol.address) == begin {
@@ -116,8 +120,22 @@ impl<'a> Symbols<'a> {
                 (!COMPILERS.contains(&symbol.name)).then_some(COMPILERS_OWN)
             }
             Some(_) if !symbol.global && !symbol.hidden => Some(STATIC),
-            Some(_) => self.is_known.then_some(OTHER),
+            Some(_) => (self.is_known && symbol.address > self.last).then_some(OTHER),
             None => Some(BEFORE),
         }
     }
+}
+
+/// The last function of libc's that its code tells; 0 if libc does not lie behind the program, as where a linker sorts
+/// functions by name.
+fn last(names: &Names) -> u64 {
+    let main = names.function("main").map(|n| n.address);
+    if main > names.libc() {
+        return 0;
+    }
+    let by_code = names
+        .functions
+        .iter()
+        .filter(|n| n.evidence != Evidence::Symbol);
+    by_code.map(|n| n.address).max().unwrap_or(0)
 }
