@@ -89,9 +89,7 @@ pub fn program(bytes: &[u8]) -> Result<Program> {
                 .expected(EXPECTED)
                 .next("an image without that interpreter cannot run it"));
         }
-        _ if bytes.is_empty() => {
-            return Err(Error::malformed("an empty file").expected(EXPECTED));
-        }
+        _ if bytes.is_empty() => return Err(Error::malformed("an empty file").expected(EXPECTED)),
         _ => {
             let start = printable(&bytes[..bytes.len().min(8)]);
             return Err(
