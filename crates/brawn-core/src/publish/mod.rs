@@ -107,7 +107,7 @@ impl Target {
     pub fn open(path: &Path, waiting: impl FnOnce(&Path)) -> Result<Self> {
         let place = walk::to_write(path)?;
         let failed = |e: std::io::Error| match e.kind() {
-            std::io::ErrorKind::NotFound => Error::io("cannot find it", e).path(path),
+            std::io::ErrorKind::NotFound => standing::gone(path, &place.path, e),
             _ => input::failed("cannot open it", e).path(path),
         };
         if place.name.is_empty() {

@@ -5,6 +5,7 @@ use super::record::{Record, State};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::shown::shown;
+use rustix::io::Errno;
 use serde::Serialize;
 use std::fs::{File, Metadata};
 use std::os::fd::AsFd;
@@ -104,7 +105,21 @@ pub(super) fn record_of(path: &Path, stat: &Metadata) -> Result<Option<Record>> 
 /// Opens the kept original at `path`, in the directory `folder`, of the file of `target`.
 pub(super) fn open_original(folder: impl AsFd, path: &Path, target: &Metadata) -> Result<File> {
     kept::open(folder, path, target, "the kept original")?
-        .ok_or_else(|| lost_original(path, std::io::ErrorKind::NotFound.into()))
+        .ok_or_else(|| lost_original(path, Errno::NOENT.into()))
+}
+
+/// The error for a file that is not there. It was given as `path`, and its place is `place`.
+pub(super) fn gone(path: &Path, place: &Path, error: std::io::Error) -> Error {
+    let gone = Error::io("cannot find it", error).path(path);
+    let original = original_path(place);
+    match std::fs::symlink_metadata(&original) {
+        Ok(stat) if stat.is_file() => gone.next(format!(
+            "brawn keeps its original: `mv {} {}` brings that back",
+            shown(&original),
+            shown(place)
+        )),
+        _ => gone,
+    }
 }
 
 /// The error for an original at `path` that cannot be read.

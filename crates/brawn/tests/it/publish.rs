@@ -134,6 +134,28 @@ fn a_file_size_limit_leaves_the_old_file_whole() {
 }
 
 #[test]
+fn what_is_gone_is_named_with_what_is_left() {
+    let folder = Folder::small();
+    folder.patch();
+    fs::remove_file(folder.libc()).unwrap();
+    let text = fail(brawn().arg("restore").arg(folder.libc()), IO);
+    assert!(text.contains("cannot find it"), "{text}");
+    let original = folder.path().join("libc.a.brawn-original");
+    assert!(
+        text.contains(&format!("mv {}", original.display())),
+        "{text}"
+    );
+    fs::rename(&original, folder.libc()).unwrap();
+    assert!(read(&folder.libc()) == folder.old());
+
+    let folder = Folder::small();
+    folder.patch();
+    fs::remove_file(folder.path().join("libc.a.brawn-original")).unwrap();
+    let text = fail(brawn().arg("restore").arg(folder.libc()), RESTORE_REFUSED);
+    assert!(text.contains("No such file or directory"), "{text}");
+}
+
+#[test]
 fn restore_refuses_what_brawn_did_not_write() {
     let folder = Folder::small();
     let text = fail(brawn().arg("restore").arg(folder.libc()), RESTORE_REFUSED);
