@@ -99,14 +99,29 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The chosen parts; an error if nothing is left.
+    /// The chosen parts; an error if nothing is left, or what an option asks for is left out by another.
     pub fn components(&self) -> Result<&[Component]> {
+        let stable = (self.sort == SortArg::Stable).then_some(("--sort stable", WithoutArg::Sort));
+        let large = self.buffers == BuffersArg::Large;
+        let large = large.then_some(("--buffers large", WithoutArg::Stdio));
+        let mut wishes = [stable, large].into_iter().flatten();
+        if let Some((option, _)) = wishes.find(|(_, family)| !self.takes(*family)) {
+            let found = format!("`{option}`, and other options leave its functions out");
+            return Err(Error::usage(found).expected("one or the other"));
+        }
         let components = self.asked.get_or_init(|| self.asked());
         if components.is_empty() {
             let nothing = "`--only` and `--without` that leave nothing";
             return Err(Error::usage(nothing).expected("heap, memory or libc"));
         }
         Ok(components)
+    }
+
+    /// Whether that family of libc's functions is among the chosen parts.
+    fn takes(&self, family: WithoutArg) -> bool {
+        let is_left = |part| self.without.contains(&part);
+        let is_chosen = self.only.is_empty() || self.only.contains(&PartArg::Libc);
+        is_chosen && !is_left(WithoutArg::Libc) && !is_left(family)
     }
 
     fn asked(&self) -> Vec<Component> {

@@ -126,6 +126,14 @@ fn a_link_line_has_what_a_program_calls() {
         2,
     );
     assert!(said.contains("leave nothing"), "{said}");
+    for options in [
+        ["--sort", "stable", "--without", "sort"],
+        ["--sort", "stable", "--only", "heap"],
+        ["--buffers", "large", "--without", "libc"],
+    ] {
+        let said = fail(brawn().arg("link-args").args(options), 2);
+        assert!(said.contains("leave its functions out"), "{said}");
+    }
 }
 
 /// Sorts records by the first of two fields, and prints them.
