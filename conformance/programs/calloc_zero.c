@@ -1,8 +1,9 @@
 //# states: calloc gives zeros, whatever the memory held before
-//# case: classes large passed_between_threads
+//# case: classes large passed_between_threads locked
 #include "check.h"
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 static size_t first_set(const unsigned char *p, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -56,5 +57,23 @@ static void passed_between_threads(void) {
         for (int i = 0; i < 32; i++) check_zero(n);
     }
 }
+/* The kernel does not take back what is locked in memory (as root, or within RLIMIT_MEMLOCK). */
+static void locked(void) {
+    const size_t mib = 1 << 20;
+    NEED(!mlockall(MCL_CURRENT | MCL_FUTURE));
+    unsigned char *used = malloc(100 * mib), *p;  // so that the others are kept
+    NEED(used);
+    used[0] = 1;
+    NEED(p = malloc(40 * mib));
+    memset(p, 0xa5, 40 * mib);
+    free(hidden(p));
+    check_zero(40 * mib);
+    free(used);
+    NEED(p = malloc(8 * mib));
+    memset(p, 0xa5, 8 * mib);
+    NEED(p = realloc(hidden(p), 3 * mib));
+    free(p);
+    check_zero(7 * mib);
+}
 RUN_CASES({"classes", classes}, {"large", large},
-    {"passed_between_threads", passed_between_threads})
+    {"passed_between_threads", passed_between_threads}, {"locked", locked})

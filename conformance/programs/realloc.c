@@ -1,5 +1,5 @@
 //# states: realloc keeps contents in every direction, and leaves other blocks alone
-//# case: every_pair every_growth random_walk growing shrinking to_one_gib in_threads
+//# case: every_pair every_growth random_walk growing shrinking to_one_gib in_threads kept_and_larger
 //# link: static zig
 //# timeout: 60
 #include "check.h"
@@ -139,5 +139,23 @@ static void to_one_gib(void) {
     free(blocks[0]);
     free(blocks[1]);
 }
+/* A block of whole pages gets a mapping that was kept, and grows into what that has more. */
+static void kept_and_larger(void) {
+    const size_t kib = 1024;
+    for (size_t n = 128; n <= 400; n += 16) {
+        unsigned char *large[2], *p;
+        for (int i = 0; i < 2; i++) {
+            NEED(large[i] = malloc((1300 - 500 * i) * kib));
+            memset(large[i], 0x55, (1300 - 500 * i) * kib);
+        }
+        free(large[0]);
+        free(large[1]);
+        NEED(p = malloc(n * kib));
+        memset(p, 1, n * kib);
+        NEED(p = realloc(p, 1200 * kib));
+        CHECK_SAME(p[n * kib - 1], 1);
+        free(p);
+    }
+}
 RUN_CASES({"every_pair", every_pair}, {"every_growth", every_growth}, {"random_walk", random_walk}, {"growing", growing},
-    {"shrinking", shrinking}, {"to_one_gib", to_one_gib}, {"in_threads", in_threads})
+    {"shrinking", shrinking}, {"to_one_gib", to_one_gib}, {"in_threads", in_threads}, {"kept_and_larger", kept_and_larger})

@@ -194,6 +194,16 @@ static void brawn_make_room(void) {
     else _mi_arenas_collect(true);
 }
 
+// Makes a guard of what was memory.  It is clear, since it is memory again when the block grows.  false: the kernel refused.
+static SELDOM bool brawn_large_guard_at(void *guard, size_t size) {
+    if (!brawn_protect(guard, size, PROT_NONE_)) return false;
+    if (!brawn_discard(guard, size) && brawn_protect(guard, size, PROT_RW_)) {  // its pages are locked
+        brawn_memset(guard, 0, size);
+        brawn_protect(guard, size, PROT_NONE_);
+    }
+    return true;
+}
+
 // Grows or shrinks the mapping of a plain block, which moves with its pages when it
 // cannot grow where it is.  NULL: no memory, and the block is as it was.
 static SELDOM mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
@@ -205,8 +215,7 @@ static SELDOM mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapp
     if (guard > 0 && mapping < old_mapping) {
         // The guard goes to the new end, and what is behind it to the kernel.
         char *const end = (char *)segment + mapping;
-        if (!brawn_protect(end, guard, PROT_NONE_)) return NULL;
-        brawn_discard(end, guard);
+        if (!brawn_large_guard_at(end, guard)) return NULL;
         brawn_unmap(end + guard, (size_t)(old_end - end));
     } else {
         // A guard is opened first, so that it is one mapping with the rest.
@@ -254,7 +263,8 @@ static void brawn_large_zero(mi_segment_t *segment, size_t size) {
         return;
     }
     brawn_memset(start, 0, head);
-    brawn_discard(start + head, _mi_align_up(size - head, brawn_page_size));
+    const size_t rest = _mi_align_up(size - head, brawn_page_size);
+    if (!brawn_discard(start + head, rest)) brawn_memset(start + head, 0, rest);
 }
 
 // `alignment` is a power of two of at least 16.  NULL: no memory.
@@ -392,10 +402,7 @@ static SELDOM NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t siz
     arch_copy((uint8_t *)below + offset, (uint8_t *)segment + offset, used - offset);  // first byte first, and the target is below: it may overlap
     // What is left over above has the guard at its end; it goes to the new end.
     const size_t left = more + used - mapping;
-    if (guard > 0 && left > 0) {
-        brawn_protect((uint8_t *)below + mapping, guard, PROT_NONE_);
-        brawn_discard((uint8_t *)below + mapping, guard);
-    }
+    if (guard > 0 && left > 0) brawn_large_guard_at((uint8_t *)below + mapping, guard);
     brawn_unmap((uint8_t *)below + mapping + guard, left);
     brawn_choose_pages(below, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);

@@ -196,8 +196,8 @@ static inline INLINED uint32_t brawn_thread_number(uintptr_t pointer, uint32_t c
 // ---------------------------------------------------------------------------------------------
 // Heaps that are in use, by thread pointer.  No two live threads have the same pointer.  So if a new thread finds a heap under its own
 // pointer, the heap's thread has ended, and nothing returned the heap: it was made after our destructor ran in the last round, or there was no
-// key.  The new thread goes on with the heap as it is: its segments name the same pointer as their owner.  New threads get the pointers of
-// ended ones, so there are never more such heaps than there were threads at one time.
+// key.  The new thread goes on with the heap as it is: its segments name the same pointer as their owner.  New threads mostly get the pointers
+// of ended ones.  (Where a program has all keys, and maps memory between its threads, they do not: then each leaves a heap.)
 //
 // The lock is the one that fork holds (brawn_abandoned_lock).
 
