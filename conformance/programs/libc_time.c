@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <time.h>
+#include <wchar.h>
 
 static void zone(const char *name) {
     NEED(name ? setenv("TZ", name, 1) == 0 : unsetenv("TZ") == 0);
@@ -18,6 +19,11 @@ static void formats(const struct tm *date, const char *format, const char *expec
     CHECK(n == strlen(expected) && strcmp(to, expected) == 0, "%s: \"%s\" (%zu), expected \"%s\"", format, to, n,
         expected);
     if (!n) return;
+    /* The same in wide characters, which musl makes conversion by conversion. */
+    wchar_t wide[256], wide_format[64];
+    NEED(mbstowcs(wide_format, format, 64) < 64);
+    CHECK_SAME(wcsftime(wide, 256, wide_format, date), n);
+    for (size_t i = 0; i <= n; i++) CHECK(wide[i] == (wchar_t)to[i], "%s: wide %zu is %d", format, i, (int)wide[i]);
     /* With no more room than it needs, and with one byte less. */
     guard();
     CHECK_SAME(strftime(guarded_end - n - 1, n + 1, format, date), n);

@@ -183,9 +183,10 @@ static const char *text(const char *s, size_t *length) {
     return s;
 }
 
-// One conversion: its text, in `buffer` or anywhere, and its length; a null pointer if there is none, or no room.
-HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, int conversion, const Date *date,
-    Locale *locale, int pad) {
+// One conversion: its text, in `buffer` or anywhere, and its length; a null pointer if there is none, or no room.  Nothing ends
+// the text but its length.
+static const char *converted(char (*buffer)[ROOM], size_t *length, int conversion, const Date *date, Locale *locale,
+    int pad) {
     long long number;
     int usual_pad, width = number_of(conversion, date, &number, &usual_pad);
     if (width) {
@@ -230,6 +231,17 @@ HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, in
     }
     *length = brawn_strftime_l(*buffer, ROOM, format, date, locale);
     return *length ? *buffer : 0;
+}
+
+// The same for musl's wcsftime (src/time/wcsftime.c), which reads the text up to its 0.
+HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, int conversion, const Date *date,
+    Locale *locale, int pad) {
+    const char *const s = converted(buffer, length, conversion, date, locale, pad);
+    if (!s || (s != *buffer && s[*length] == 0)) return s;
+    // The text is one of ours: a number, or the beginning of a name.
+    if (s != *buffer) brawn_memcpy(*buffer, s, *length);
+    (*buffer)[*length] = 0;
+    return *buffer;
 }
 
 // A width, which begins at *format: as strtoul tells it, errno of one that is too large included.
@@ -317,7 +329,7 @@ HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict 
         if (*format == 'E' || *format == 'O') format++;
         char buffer[ROOM];
         size_t length;
-        const char *t = brawn_strftime_fmt_1(&buffer, &length, *format, date, locale, pad);
+        const char *t = converted(&buffer, &length, *format, date, locale, pad);
         if (!t) break;
         format++;
         if (width) l = widened(s, l, n, &t, &length, width, century, plus, date);
