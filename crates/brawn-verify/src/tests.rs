@@ -17,7 +17,12 @@ fn whole_names_select_no_others() {
     };
     assert_eq!(names("limit_as/1024"), ["limit_as/1024"]);
     assert_eq!(names("own_realloc"), ["own_realloc"]);
-    assert_eq!(names("realloc").len(), 7);
+    let of_realloc = names("realloc");
+    assert!(of_realloc.len() > 1, "{of_realloc:?}");
+    assert!(
+        of_realloc.iter().all(|name| name.starts_with("realloc/")),
+        "{of_realloc:?}"
+    );
     assert_eq!(names("as/1024").len(), 2);
     assert_eq!(names("none"), Vec::<String>::new());
 }
