@@ -78,6 +78,12 @@ static inline size_t brawn_large_guard(mi_segment_t *segment) { return segment->
 // The byte behind the program's, where there is one before the guard; the same for a block while it lives.
 static inline uint8_t brawn_large_mark(const mi_segment_t *segment) { return (uint8_t)(segment->cookie | 1); }
 
+// Writes it behind the `size` bytes that the program asked for.
+static inline void brawn_large_end(mi_segment_t *segment, size_t size) {
+    mi_page_t *const page = brawn_large_page(segment);
+    if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
+}
+
 // The bytes in front of a block, which nothing else is in: the last ones of the header, or, with more than ordinary alignment, of
 // what lies between (so a page there is in use).
 enum {
@@ -145,8 +151,7 @@ static inline size_t brawn_large_guard(mi_segment_t *segment) {
 static NOINLINE void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
 #if BRAWN_CHECKED
     mi_atomic_store_release(&segment->large_asked, size);
-    mi_page_t *const page = brawn_large_page(segment);
-    if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
+    brawn_large_end(segment, size);
 #elif defined(BRAWN_WHERE)
     segment->large_asked = size;  // bench/where tells it from what else the mapping has
 #endif

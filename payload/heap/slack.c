@@ -36,7 +36,7 @@ static inline size_t brawn_slack_of(mi_segment_t *segment) {
     return (size_t)((uint8_t *)segment + segment->segment_size - (page->page_start + page->block_size));
 }
 
-static inline uint8_t brawn_large_mark(const mi_segment_t *segment);  // large.c
+static inline void brawn_large_end(mi_segment_t *segment, size_t size);  // large.c
 
 // The block goes, or changes its size: its whole mapping is in reach again.  If the kernel refuses, the mapping ends at that guard.
 static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
@@ -47,8 +47,7 @@ static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
     if (brawn_protect(guard, brawn_page_size, PROT_RW_)) {
         page->block_size += rest;
         // A block that ended at the guard has no mark behind its bytes yet.
-        const size_t asked = mi_atomic_load_relaxed(&segment->large_asked);
-        if (asked < page->block_size) page->page_start[asked] = brawn_large_mark(segment);
+        brawn_large_end(segment, mi_atomic_load_relaxed(&segment->large_asked));
         return;
     }
     brawn_unmap(guard + brawn_page_size, rest + segment->large_guard - brawn_page_size);

@@ -214,6 +214,12 @@ impl Set {
         functions: &[],
     };
 
+    /// The public names of all its functions; one twice, where an option chooses between two functions.
+    pub fn surface(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let functions = self.functions.iter();
+        functions.flat_map(|f| f.surface).copied()
+    }
+
     /// That function, and all functions of the set that it needs, directly or through others.
     pub fn with_needs(&self, function: &'static Function) -> Vec<&'static Function> {
         let mut all = vec![function];

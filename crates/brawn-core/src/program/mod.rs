@@ -245,11 +245,13 @@ fn made<'a>(
 fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Result<Names> {
     let builds = options.builds;
     let mut names = Names::of_plain_symbols(program);
-    let memory = payload.memory.iter().flat_map(|set| set.functions);
-    let mut doubted: HashSet<&str> = memory.flat_map(|f| f.surface).copied().collect();
+    let mut doubted: HashSet<&str> = payload
+        .memory
+        .iter()
+        .flat_map(|set| set.surface())
+        .collect();
     if Component::families(options.components).is_some() {
-        let surface = payload.libc.functions.iter().flat_map(|f| f.surface);
-        doubted.extend(surface);
+        doubted.extend(payload.libc.surface());
     }
     signatures::confirm(program, &mut names, &doubted, builds)?;
     // Every musl program begins with these.

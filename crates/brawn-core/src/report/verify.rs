@@ -241,8 +241,8 @@ fn no_elf(bytes: &[u8]) -> Error {
 
 /// Other functions of libc: those that the program has, which are few.
 fn others(evidence: &Evidence<'_, '_>, payload: &Payload) -> Vec<Function> {
-    let names = payload.libc.functions.iter().flat_map(|f| f.surface);
-    let mut names: Vec<&str> = names.filter(|n| !n.starts_with("__")).copied().collect();
+    let names = payload.libc.surface();
+    let mut names: Vec<&str> = names.filter(|n| !n.starts_with("__")).collect();
     names.sort_unstable();
     // Two have one name where an option chooses between them.
     names.dedup();

@@ -92,7 +92,7 @@ pub fn find(
     found: &mut Functions,
 ) {
     let set = whole.payload.libc;
-    let surface: BTreeSet<&str> = surface(set);
+    let surface: BTreeSet<&str> = set.surface().collect();
     let mut named: HashMap<&str, Vec<&Named>> = HashMap::new();
     for function in &names.functions {
         let is_there = code.from(function.address).is_some();
@@ -160,11 +160,6 @@ fn whole_groups(code: &Code<'_>, names: &Names, stay: &Stay, candidates: &mut [C
     }
 }
 
-fn surface(set: &Set) -> BTreeSet<&'static str> {
-    let functions = set.functions.iter();
-    functions.flat_map(|f| f.surface).copied().collect()
-}
-
 /// What brawn's function needs and the program lacks, in words. Names that the program has are noted in `found`.
 fn lack(
     set: &'static Set,
@@ -213,7 +208,7 @@ fn lack(
 
 /// All functions of libc, which stay for the reason `why`.
 pub fn left(names: &Names, payload: &Payload, why: &str) -> Vec<Left> {
-    let surface = surface(payload.libc);
+    let surface: BTreeSet<&str> = payload.libc.surface().collect();
     let functions = names.functions.iter();
     let named = functions.filter(|n| surface.contains(n.name.as_str()));
     let of_libc = named.filter(|n| n.evidence != Evidence::Symbol);

@@ -40,12 +40,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
             .push(format!("this brawn has no memory functions for {name}"));
         return;
     };
-    let surface: HashSet<&str> = memory
-        .functions
-        .iter()
-        .flat_map(|f| f.surface)
-        .copied()
-        .collect();
+    let surface: HashSet<&str> = memory.surface().collect();
     let is_named = |n: &&Named| surface.contains(&*n.name) && code.from(n.address).is_some();
     let named: Vec<&Named> = names.functions.iter().filter(is_named).collect();
     let symbols = Symbols::of(whole.program, names, &named);
