@@ -271,6 +271,11 @@
 // With BRAWN_OPTIONS=huge_pages=1, mappings of at least this size ask for huge pages: what one has on most machines.
 #define BRAWN_HUGE_PAGES (2u << 20)
 
+// Fewer segments than these of one heap are kept from becoming huge pages.
+#ifndef BRAWN_SMALL_SEGMENTS
+#define BRAWN_SMALL_SEGMENTS 8
+#endif
+
 // Mappings of at least this size are kept from becoming huge pages; 0: none are.
 #ifndef BRAWN_SMALL_PAGES
 #define BRAWN_SMALL_PAGES 0

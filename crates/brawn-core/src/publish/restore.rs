@@ -45,11 +45,11 @@ impl Target {
             }
             State::Changed => {
                 return Err(Error::restore_refused("it is not the file that brawn wrote: something else has replaced or changed it, as a package \
-                     upgrade does",
+                     upgrade or `strip` does",
                 )
                 .next(format!(
                     "to keep it as it is, remove {0} and {1}; to have the old original all the same, `mv {0} {2}` \
-                     and remove {1}; to patch or rewrite it, run brawn again",
+                     and remove {1}; if it is a new version, patch or rewrite that as before",
                     shown(&self.original()),
                     shown(&self.record()),
                     shown(&self.path)

@@ -73,6 +73,10 @@ pub struct Ask<'a> {
     pub builds: &'a Builds,
 }
 
+/// What to do about a program with rights of its own.
+const RIGHTS: &str = "the rewritten copy would not have them: start the program without brawn, or as `brawn run --or-plain`; \
+                      or `brawn rewrite` it to another file, and give that one the rights";
+
 /// Finds or makes the rewritten program at `path`; `note` gets its origin.
 pub fn prepare(
     path: &Path,
@@ -82,7 +86,7 @@ pub fn prepare(
     let stat = path
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e).path(path))?;
-    trust::refuse_set_id(&stat).map_err(|e| e.path(path))?;
+    trust::refuse_set_id(&stat).map_err(|e| e.next(RIGHTS).path(path))?;
     let cache = open();
     let key = key(path, &stat, ask);
     if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
@@ -169,7 +173,7 @@ fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
         false => Error::io("cannot read it", e)
             .next("a program that may be run but not read cannot be rewritten"),
     })?;
-    trust::refuse_capabilities(&file)?;
+    trust::refuse_capabilities(&file).map_err(|e| e.next(RIGHTS))?;
     let look = |file: &File| {
         file.metadata()
             .map_err(|e| Error::io("cannot look at it", e))
