@@ -36,6 +36,7 @@ pub fn make(
     let attempt = |components| {
         let options = Options {
             components,
+            keeps: false,
             force: false,
             builds: &[],
         };

@@ -16,6 +16,7 @@ pub fn run(bytes: &[u8]) {
     for force in [false, true] {
         let options = Options {
             components: &[Component::Heap, Component::Memory],
+            keeps: false,
             force,
             builds: &[],
         };

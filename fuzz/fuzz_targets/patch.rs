@@ -141,6 +141,7 @@ fn is_withdrawal(removed: &[Removed]) -> bool {
 fn patch(bytes: &[u8], components: &[Component], upgrade: bool) {
     let options = Options {
         components,
+        keeps: false,
         profile: Some(Profile::Fast),
         upgrade,
     };

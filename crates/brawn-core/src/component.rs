@@ -2,7 +2,7 @@
 //! archive belongs to.
 
 use brawn_payload::{BUFFERS, Function, LIBC_FAMILIES, Member, Payload, SORTS};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A part of libc that a payload has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,11 @@ impl Component {
             _ => None,
         })
     }
+}
+
+/// Whether these are not all parts with all families.
+pub fn is_less(components: &[Component]) -> bool {
+    !Component::ALL.iter().all(|part| components.contains(part))
 }
 
 impl Serialize for Component {
@@ -137,6 +142,11 @@ impl Families {
             && (function.exact || !self.exact_math || function.family != "math")
     }
 
+    /// Whether it is not every family as it usually is.
+    pub fn is_less(self) -> bool {
+        self != Self::ALL
+    }
+
     /// Bytes that differ for different choices, for the names of directories.
     pub(crate) fn bytes(self) -> [u8; 7] {
         let [a, b, c, d] = self.without.to_le_bytes();
@@ -145,3 +155,52 @@ impl Families {
         [a, b, c, d, math, sort, buffers]
     }
 }
+
+/// The parts that somebody chose, as brawn's record of a file keeps them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Names of parts.
+    parts: Vec<String>,
+    /// Names of families of libc's functions that are left out.
+    without: Vec<String>,
+    exact_math: bool,
+    stable_sort: bool,
+    large_buffers: bool,
+}
+
+impl Chosen {
+    /// What these say.
+    pub fn of(components: &[Component]) -> Self {
+        let families = Component::families(components).unwrap_or(Families::ALL);
+        let left = LIBC_FAMILIES.iter().enumerate();
+        let left = left.filter(|(number, _)| families.without & (1 << number) != 0);
+        Self {
+            parts: components.iter().map(|c| c.name().to_owned()).collect(),
+            without: left.map(|(_, name)| (*name).to_owned()).collect(),
+            exact_math: families.exact_math,
+            stable_sort: families.stable_sort,
+            large_buffers: families.large_buffers,
+        }
+    }
+
+    /// The parts. A name that this brawn does not know is left out.
+    pub fn components(&self) -> Vec<Component> {
+        let mut families = self
+            .without
+            .iter()
+            .fold(Families::ALL, |all, name| all.without(name));
+        families.exact_math = self.exact_math;
+        families.stable_sort = self.stable_sort;
+        families.large_buffers = self.large_buffers;
+        let all = [
+            Component::Heap,
+            Component::Memory,
+            Component::Libc(families),
+        ];
+        let is_there = |c: &Component| self.parts.iter().any(|name| name == c.name());
+        all.into_iter().filter(is_there).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -318,6 +318,7 @@ fn what_rewrite_leaves_is_marked() {
         let mut diagnosis = plain.clone();
         let options = Rewrite {
             components,
+            keeps: false,
             force: false,
             builds: &[],
         };
@@ -395,6 +396,7 @@ fn what_numbers_share_does_not_stay() {
     let mut diagnosis = built.diagnosed(Source::Best, |d| any_of(d, &shared).is_some());
     let options = Rewrite {
         components: Component::ALL,
+        keeps: false,
         force: false,
         builds: &[],
     };

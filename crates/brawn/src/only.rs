@@ -42,34 +42,34 @@ pub enum WithoutArg {
 }
 
 /// Which of libm's functions come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MathArg {
     /// All; results are within musl's own error bounds.
-    #[default]
     Fast,
     /// Only those whose results are musl's to the bit.
     Exact,
 }
 
 /// In which order qsort leaves equal elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SortArg {
     /// As musl's.
-    #[default]
     Musl,
     /// As they came, like glibc's; faster where some are equal.
     Stable,
 }
 
 /// How large the buffers of stdin and stdout are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BuffersArg {
     /// 1 KiB, as musl's.
-    #[default]
     Musl,
     /// 4 KiB, as glibc's; fewer system calls, but output to a file that others share may be mixed at other places.
     Large,
 }
+
+/// What to tell about a file that keeps fewer parts than there are.
+pub const KEPT: &str = "note  it keeps the parts that were chosen for it before; `--only heap,memory,libc` chooses all";
 
 /// The parts of libc to replace.
 #[derive(Clone, Debug, clap::Args)]
@@ -83,16 +83,16 @@ pub struct Parts {
     without: Vec<WithoutArg>,
 
     /// Which functions of libm are replaced.
-    #[arg(long, value_enum, default_value_t, hide_default_value = true)]
-    math: MathArg,
+    #[arg(long, value_enum)]
+    math: Option<MathArg>,
 
     /// In which order qsort leaves equal elements.
-    #[arg(long, value_enum, default_value_t, hide_default_value = true)]
-    sort: SortArg,
+    #[arg(long, value_enum)]
+    sort: Option<SortArg>,
 
     /// How large the buffers of stdin and stdout are.
-    #[arg(long, value_enum, default_value_t, hide_default_value = true)]
-    buffers: BuffersArg,
+    #[arg(long, value_enum)]
+    buffers: Option<BuffersArg>,
 
     #[arg(skip)]
     asked: OnceLock<Vec<Component>>,
@@ -101,8 +101,9 @@ pub struct Parts {
 impl Parts {
     /// The chosen parts; an error if nothing is left, or what an option asks for is left out by another.
     pub fn components(&self) -> Result<&[Component]> {
-        let stable = (self.sort == SortArg::Stable).then_some(("--sort stable", WithoutArg::Sort));
-        let large = self.buffers == BuffersArg::Large;
+        let stable =
+            (self.sort == Some(SortArg::Stable)).then_some(("--sort stable", WithoutArg::Sort));
+        let large = self.buffers == Some(BuffersArg::Large);
         let large = large.then_some(("--buffers large", WithoutArg::Stdio));
         let mut wishes = [stable, large].into_iter().flatten();
         if let Some((option, _)) = wishes.find(|(_, family)| !self.takes(*family)) {
@@ -115,6 +116,12 @@ impl Parts {
             return Err(Error::usage(nothing).expected("heap, memory or libc"));
         }
         Ok(components)
+    }
+
+    /// Whether no option chooses parts: then files that brawn changed before keep those that they have.
+    pub fn is_plain(&self) -> bool {
+        let has_choice = self.math.is_some() || self.sort.is_some() || self.buffers.is_some();
+        self.only.is_empty() && self.without.is_empty() && !has_choice
     }
 
     /// Whether that family of libc's functions is among the chosen parts.
@@ -131,13 +138,13 @@ impl Parts {
                 families = families.without(value.get_name());
             }
         }
-        if self.math == MathArg::Exact {
+        if self.math == Some(MathArg::Exact) {
             families = families.exact_math();
         }
-        if self.sort == SortArg::Stable {
+        if self.sort == Some(SortArg::Stable) {
             families = families.stable_sort();
         }
-        if self.buffers == BuffersArg::Large {
+        if self.buffers == Some(BuffersArg::Large) {
             families = families.large_buffers();
         }
         let parts = [

@@ -14,15 +14,20 @@ pub mod mimalloc;
 pub mod plan;
 pub mod read;
 
+use crate::component::Component;
 use crate::content::Content;
 use crate::error::Result;
 use crate::publish::{Edited, Source};
 use brawn_payload::{Payload, Profile};
+use identify::Role;
 use plan::{Action, Plan};
 
 pub use plan::Options;
 
 /// Takes an archive from its file to checked new bytes, as [`crate::program::edit`] does for programs.
+///
+/// If parts are chosen for an archive that brawn patched before, it is made again from its original: in the archive itself, nobody
+/// could bring musl's functions back.
 ///
 /// # Errors
 /// Those of [`edit_bytes`].
@@ -31,11 +36,20 @@ pub fn edit<'s>(
     payloads: &[Payload],
     options: &Options<'_>,
 ) -> Result<Edited<'s, Plan>> {
-    let edit = edit_bytes(source.bytes(), payloads, options)?;
+    // Without its original, an archive is still good for everything that takes nothing away.
+    let original = match options.keeps {
+        true => None,
+        false => source.original().unwrap_or_default(),
+    };
+    let edit = match original {
+        Some(original) => edit_again(source.bytes(), original, payloads, options)?,
+        None => edit_bytes(source.bytes(), payloads, options)?,
+    };
     Ok(Edited {
         had_payload: edit.plan.action == Action::Upgrade,
         plan: edit.plan,
         content: edit.bytes.map(Content::from),
+        chosen: None,
     })
 }
 
@@ -46,6 +60,31 @@ pub struct Edit {
     pub plan: Plan,
     /// The new archive; `None` if there is nothing to do.
     pub bytes: Option<Vec<u8>>,
+}
+
+/// Makes the archive `present` again from its original. It keeps its profile.
+fn edit_again(
+    present: &[u8],
+    original: &[u8],
+    payloads: &[Payload],
+    options: &Options<'_>,
+) -> Result<Edit> {
+    let archive = read::Archive::read(present)?;
+    let findings = identify::identify(&archive)?;
+    let heap = Role::Ours(Component::Heap);
+    let options = Options {
+        profile: options.profile.or_else(|| plan::own_profile(&findings)),
+        // Who has brawn's heap in the place of a mimalloc asked for it before.
+        upgrade: options.upgrade || findings.with_role(heap).next().is_some(),
+        ..*options
+    };
+    let mut edit = edit_bytes(original, payloads, &options)?;
+    edit.plan.action = Action::Upgrade;
+    if edit.bytes.as_deref() == Some(present) {
+        edit.plan.action = Action::Nothing;
+        edit.bytes = None;
+    }
+    Ok(edit)
 }
 
 /// All steps from an archive's bytes to checked new bytes, without publishing.

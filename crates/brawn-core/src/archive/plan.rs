@@ -15,7 +15,7 @@ use crate::note::Note;
 use brawn_payload::{Payload, Profile};
 use serde::Serialize;
 
-use crate::component::Component;
+use crate::component::{Component, is_less};
 use crate::provenance::Provenance;
 pub use memory::{Memory, State, Stays};
 
@@ -95,6 +95,12 @@ pub struct Plan {
     /// What happens to other functions of libc; absent if they are left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub libc: Option<Memory>,
+    /// Parts of brawn's that the archive had before and keeps, though they were not chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub had: Vec<Component>,
+    /// Whether nobody chose parts now, and it keeps those that it has, which are not all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
     /// The notes of the payloads that are removed.
     pub replaces: Vec<Note>,
     /// Members that are removed.
@@ -207,6 +213,8 @@ fn not_musl(findings: &Findings<'_>) -> Error {
 pub struct Options<'a> {
     /// The parts of libc to exchange, of [`Component::ALL`].
     pub components: &'a [Component],
+    /// Whether nobody chose these parts: then an archive that already has brawn's keeps those that it has.
+    pub keeps: bool,
     /// The heap's variant. Without one, an archive keeps the variant that it has: patching an archive a second time
     /// must not take its hardening away.
     pub profile: Option<Profile>,
@@ -218,6 +226,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Self {
             components: Component::ALL,
+            keeps: false,
             profile: None,
             upgrade: false,
         }
@@ -231,13 +240,24 @@ pub fn plan(
     payload: &Payload,
     options: &Options<'_>,
 ) -> Result<Plan> {
-    let components = options.components;
+    let present = libc::present(findings, payload);
+    let keeps = options.keeps && !present.is_empty();
+    let components = match keeps {
+        true => &present,
+        false => options.components,
+    };
     if findings.libc != Libc::Musl {
         return Err(not_musl(findings));
     }
     let mut plan = Plan {
         architecture: payload.architecture.name().into(),
         keep: findings.members.len(),
+        had: present
+            .iter()
+            .filter(|had| !components.iter().any(|c| c.name() == had.name()))
+            .copied()
+            .collect(),
+        kept: keeps && is_less(&present),
         ..Plan::default()
     };
     if components.contains(&Component::Heap) {

@@ -25,7 +25,7 @@ mod symbols;
 pub mod tls;
 
 use crate::advice::look_at_it;
-use crate::component::{Component, Families};
+use crate::component::{Chosen, Component, Families, is_less};
 use crate::content::Content;
 use crate::elf::image::Image;
 use crate::elf::program::{Placement, Program};
@@ -51,6 +51,8 @@ use std::collections::{BTreeSet, HashSet};
 pub struct Options<'o> {
     /// The parts of libc to replace.
     pub components: &'o [Component],
+    /// Whether nobody chose these parts: then a program that brawn rewrote before keeps those that it has.
+    pub keeps: bool,
     /// Whether to rewrite the program in spite of risks.
     pub force: bool,
     /// Builds of musl by whose code functions are recognized, in addition to the database's.
@@ -67,8 +69,7 @@ pub struct Rewritten<'a> {
 }
 
 /// Takes a program from its file to checked new bytes: all steps but publishing.
-/// A program that brawn rewrote before is made again from its original. It keeps its profile and the parts that
-/// `options` do not name. The payload is the one of `payloads` for the program's architecture and for `profile`.
+/// A program that brawn rewrote before is made again from its original, and keeps its profile. The payload is the one of `payloads` for the program's architecture and for `profile`.
 ///
 /// # Errors
 /// The original cannot be read; there is no such payload; those of [`rewrite`].
@@ -79,11 +80,16 @@ pub fn edit<'s>(
     options: &Options<'_>,
 ) -> Result<Edited<'s, Option<Plan>>> {
     let original = source.original()?;
-    let mut components = options.components.to_vec();
-    let mut profile = profile;
-    if original.is_some() {
-        keep(source.bytes(), &mut profile, &mut components)?;
-    }
+    let had = match original {
+        Some(_) => had(source.bytes())?,
+        None => Had::default(),
+    };
+    let profile = profile.or(had.profile);
+    let components = match (options.keeps, original, source.chosen()) {
+        (true, Some(_), Some(chosen)) => chosen.components(),
+        (true, Some(_), None) => had.components,
+        _ => options.components.to_vec(),
+    };
     let options = Options {
         components: &components,
         ..*options
@@ -92,26 +98,29 @@ pub fn edit<'s>(
     let program = Program::read(bytes)?;
     let payload = choose(&program, payloads, profile.unwrap_or_default())?;
     let rewritten = rewrite_program(&program, payload, &options)?;
+    let kept = options.keeps && original.is_some() && is_less(&components);
     Ok(Edited {
-        plan: rewritten.plan,
+        plan: rewritten.plan.map(|plan| Plan { kept, ..plan }),
         content: rewritten.pieces,
         had_payload: rewritten::payload_code(program.code()).is_some(),
+        chosen: Some(Chosen::of(&components)),
     })
 }
 
-/// Finds the profile and the parts of an earlier rewrite, whose result is `bytes`, that the caller does not name.
-fn keep(
-    bytes: &[u8],
-    profile: &mut Option<Profile>,
-    components: &mut Vec<Component>,
-) -> Result<()> {
+/// What an earlier rewrite was made with, as far as its result says so.
+#[derive(Default)]
+struct Had {
+    profile: Option<Profile>,
+    components: Vec<Component>,
+}
+
+fn had(bytes: &[u8]) -> Result<Had> {
     // The file may also be a patched archive: reading it as a program gives the right error.
     if Format::of(bytes) != Format::Elf {
-        return Ok(());
+        return Ok(Had::default());
     }
     let notes = Image::read(bytes, 0)?.brawn;
     let heap = notes.iter().find(|note| note.is_heap());
-    *profile = profile.or_else(|| Profile::from_name(&heap?.profile));
     let has = [
         (Component::Heap, heap.is_some()),
         (Component::Memory, notes.iter().any(Note::is_memory)),
@@ -122,13 +131,11 @@ fn keep(
             notes.iter().any(Note::is_libc),
         ),
     ];
-    for (component, is_there) in has {
-        let is_asked = |c: &Component| c.name() == component.name();
-        if is_there && !components.iter().any(is_asked) {
-            components.push(component);
-        }
-    }
-    Ok(())
+    let has = has.into_iter().filter(|(_, is_there)| *is_there);
+    Ok(Had {
+        profile: heap.and_then(|note| Profile::from_name(&note.profile)),
+        components: has.map(|(component, _)| component).collect(),
+    })
 }
 
 fn choose<'p>(
@@ -194,6 +201,7 @@ fn rewrite_program<'a>(
     };
     let found =
         find::find(program, &identity, &names, payload, options.components).or_else(&without)?;
+    refuse_less(&found, options)?;
     if found.functions.is_empty() && !found.present.is_empty() {
         return Ok(Rewritten {
             plan: None,
@@ -206,6 +214,21 @@ fn rewrite_program<'a>(
     }
     made(program, payload, &found, &risks)
         .or_else(|error| made(program, payload, &without(error)?, &risks))
+}
+
+/// Refuses a program that already has brawn's functions of libc where `options` leave some of these out: without the original,
+/// nobody can bring musl's back.
+fn refuse_less(found: &Functions, options: &Options<'_>) -> Result<()> {
+    let asked = Component::families(options.components);
+    let is_less = asked.is_some_and(Families::is_less);
+    if !is_less || !found.present.iter().any(|c| c.is_libc()) {
+        return Ok(());
+    }
+    Err(
+        Error::refused("it already has brawn's functions of libc, with those that the options leave out or choose differently")
+            .expected("a program with musl's own")
+            .next("link it anew with these options, or rewrite its original with them"),
+    )
 }
 
 /// The new program, with the functions that were found.
@@ -373,6 +396,7 @@ fn plan(
         hooks: exit.collect(),
         left: found.left.clone(),
         risks,
+        kept: false,
         notes: found.notes.clone(),
         sizes,
         layout: layout::layout(program, &sizes)?,

@@ -42,6 +42,9 @@ pub struct Plan {
     /// Risks that the caller accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<Risk>,
+    /// Whether nobody chose parts now, and the program keeps those that it has, which are not all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
     /// Further facts that the user should know, such as another heap that stays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -64,6 +67,7 @@ impl Plan {
             hooks: Vec::new(),
             left: Vec::new(),
             risks: Vec::new(),
+            kept: false,
             notes: Vec::new(),
             sizes,
             layout,

@@ -1,6 +1,7 @@
 //! The steps for one file, the same for every kind of file: read it, edit it, and write the result.
 
 use super::{Published, Source, Target, trust, write_elsewhere};
+use crate::component::Chosen;
 use crate::content::Content;
 use crate::error::Result;
 use crate::format::Format;
@@ -39,6 +40,8 @@ pub struct Edited<'s, P> {
     pub content: Option<Content<'s>>,
     /// Whether the file already had a payload of brawn's. Such a file must not replace an original that brawn keeps.
     pub had_payload: bool,
+    /// The parts that were chosen, for the record; `None` if the new file says so itself.
+    pub chosen: Option<Chosen>,
 }
 
 /// What happened to a file.
@@ -125,7 +128,8 @@ fn unplaced<P>(
         published: None,
     };
     if let (Some(target), Some(content)) = (&target, &content) {
-        outcome.published = Some(target.publish(&source, content, edited.had_payload)?);
+        outcome.published =
+            Some(target.publish(&source, content, edited.had_payload, edited.chosen.as_ref())?);
     }
     if let To::Another(out) = to {
         let same = || Content::from(source.bytes());

@@ -44,6 +44,7 @@ pub mod trust;
 mod walk;
 mod write;
 
+use crate::component::Chosen;
 use crate::content::Content;
 use crate::fingerprint::Fingerprint;
 pub use file::{Edited, Notice, Outcome, To, file, open};
@@ -166,13 +167,22 @@ impl Target {
     ///
     /// `has_payload` says that `old` already has a payload of brawn's: then it must not replace an original that is
     /// kept.
-    pub fn publish(&self, old: &Source, new: &Content<'_>, has_payload: bool) -> Result<Published> {
+    ///
+    /// `chosen` is kept in the record, for [`Source::chosen`].
+    pub fn publish(
+        &self,
+        old: &Source,
+        new: &Content<'_>,
+        has_payload: bool,
+        chosen: Option<&Chosen>,
+    ) -> Result<Published> {
         let is_checked = old.is_original_known();
         self.publish_unplaced(
             old.fingerprint(),
             New::Content(new),
             has_payload,
             is_checked,
+            chosen,
         )
         .map(|(published, _)| published)
         .map_err(|e| e.path(&self.path))
@@ -186,7 +196,7 @@ impl Target {
         new: &mut dyn Stream,
         has_payload: bool,
     ) -> Result<(Published, Fingerprint)> {
-        self.publish_unplaced(old, New::Stream(new), has_payload, false)
+        self.publish_unplaced(old, New::Stream(new), has_payload, false, None)
             .map_err(|e| e.path(&self.path))
     }
 
@@ -196,6 +206,7 @@ impl Target {
         new: New<'_, '_>,
         has_payload: bool,
         is_original_checked: bool,
+        chosen: Option<&Chosen>,
     ) -> Result<(Published, Fingerprint)> {
         let known = self.record.as_ref();
         let state = known.map(|r| r.state(before));
@@ -213,6 +224,7 @@ impl Target {
             let after = write::stage(&staged, new, &self.file)?;
             self.unchanged(&self.first_seen(), before)?;
             record.add_result(after.clone());
+            record.chosen = chosen.cloned();
             record.write(self)?;
             if !is_kept {
                 self.keep(before)?;

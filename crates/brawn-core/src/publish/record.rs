@@ -1,6 +1,7 @@
 //! The small file beside an archive that records which files brawn made from which original.
 
 use super::{Target, kept, write};
+use crate::component::Chosen;
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input;
@@ -43,6 +44,9 @@ pub(super) struct Record {
     /// Set while a mount point is being overwritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) in_place: Option<InPlace>,
+    /// The parts of libc that the newest result was made with, where the file does not say this itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) chosen: Option<Chosen>,
 }
 
 impl Record {
@@ -53,6 +57,7 @@ impl Record {
             original,
             results: Vec::new(),
             in_place: None,
+            chosen: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::kept;
 use super::record::{Record, State};
 use super::standing::{lost_original, open_original, original_path, record_of, wrong_original};
+use crate::component::Chosen;
 use crate::error::Result;
 use crate::fingerprint::Fingerprint;
 use crate::format::Format;
@@ -77,6 +78,13 @@ impl Source {
             _ => None,
         };
         Ok(self.original.get_or_init(|| original).as_deref())
+    }
+
+    /// The parts that it was made with, if brawn made the file from an original and the record says so.
+    pub fn chosen(&self) -> Option<&Chosen> {
+        let record = self.record.as_ref()?;
+        let is_result = record.state(self.fingerprint()) == State::Result;
+        record.chosen.as_ref().filter(|_| is_result)
     }
 
     fn read_original(&self, record: &Record) -> Result<Vec<u8>> {

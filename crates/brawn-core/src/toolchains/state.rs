@@ -216,6 +216,7 @@ fn would(bytes: &[u8], payloads: &[Payload], parts: &[Component]) -> Result<Plan
     let payload = plan::choose(&findings, payloads, profile)?;
     let options = Options {
         components: parts,
+        keeps: true,
         ..Options::default()
     };
     plan::plan(&archive, &findings, payload, &options)

@@ -17,6 +17,7 @@ fn each(tool: Tool, flags: &str, components: &[Component]) {
     let payload = brawn_payload::payload(architecture.architecture(), Profile::Fast).unwrap();
     let options = Options {
         components,
+        keeps: false,
         force: false,
         builds: &[],
     };

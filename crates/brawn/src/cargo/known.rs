@@ -178,7 +178,8 @@ impl Seen {
             self.add(payload.compiler.as_bytes());
             self.add(payload.memory.map_or("", |memory| memory.source).as_bytes());
         }
-        self.add(format!("{:?} {:?}", request.profile, request.components).as_bytes());
+        let chosen = (request.profile, request.components, request.is_plain);
+        self.add(format!("{chosen:?}").as_bytes());
         self.add(request.dir.unwrap_or(Path::new("")).as_os_str().as_bytes());
     }
 

@@ -8,7 +8,7 @@ use brawn_core::archive::{Options, edit_bytes};
 use brawn_core::fingerprint::hexadecimal;
 use brawn_core::link_args;
 use brawn_core::publish::place::File;
-use brawn_core::publish::{cache, private::PrivateFolder};
+use brawn_core::publish::{Source, cache, private::PrivateFolder};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result, input};
 use brawn_payload::{Payload, Profile, payloads};
@@ -109,8 +109,18 @@ pub fn copy(
         );
         return alone(why);
     }
-    let bytes = input::read(&path).map_err(|e| input::failed("cannot read it", e).path(&path))?;
-    let edit = match edit_bytes(&bytes, payloads(), &options(request)) {
+    let file = input::open(&path).map_err(|e| input::failed("cannot open it", e).path(&path))?;
+    let source = match Source::read(&path, &file) {
+        Ok(source) => source,
+        Err(error) => return alone(error.path(&path).to_string()),
+    };
+    // What was patched before has no musl's functions to leave alone.
+    let original = match request.is_plain {
+        true => None,
+        false => source.original().unwrap_or_default(),
+    };
+    let bytes = original.unwrap_or(source.bytes());
+    let edit = match edit_bytes(bytes, payloads(), &options(request)) {
         Ok(edit) => edit,
         Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
         Err(error) => return alone(error.path(&path).to_string()),
@@ -138,6 +148,7 @@ pub fn copy(
 fn options<'a>(request: &Request<'a>) -> Options<'a> {
     Options {
         components: request.components,
+        keeps: request.is_plain,
         profile: request.profile,
         upgrade: false,
     }

@@ -40,6 +40,8 @@ pub struct Request<'a> {
     pub profile: Option<Profile>,
     /// Which parts are replaced.
     pub components: &'a [Component],
+    /// Whether nobody chose these parts.
+    pub is_plain: bool,
     /// The directory for patched copies, if it is not the cache.
     pub dir: Option<&'a Path>,
     /// cargo's own arguments.

@@ -41,6 +41,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let never = cargo::run(&Request {
         profile: args.profile.map(Into::into),
         components: args.parts.components()?,
+        is_plain: args.parts.is_plain(),
         dir: args.dir.as_deref(),
         arguments: &args.cargo,
     })?;

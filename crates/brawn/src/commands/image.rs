@@ -2,6 +2,7 @@
 
 use crate::bar::Bar;
 use crate::builds::SignaturesArg;
+use crate::data;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::report;
@@ -159,7 +160,12 @@ fn image(args: &Args) -> Result<Report> {
     let content = rewritten.unwrap_or_else(|| (&bytes).into());
     let wanted = wanted(args, content.size())?;
     let plan = image::plan::plan(&program, &wanted)?;
-    let mut notes = rights(path)?;
+    let sources = || plan.entries.iter().filter_map(|entry| source(&entry.what));
+    data::check_apart([&args.output], sources())?;
+    let mut notes = rights(path, "the file")?;
+    for source in sources() {
+        notes.extend(rights(source, &shown(source).to_string())?);
+    }
     if !args.rewrite {
         notes.extend(program.notes());
     }
@@ -192,6 +198,7 @@ fn rewrite<'b>(args: &Args, bytes: &'b [u8]) -> Result<Option<Content<'b>>> {
     let builds = args.signatures.read()?;
     let options = program::Options {
         components: Component::ALL,
+        keeps: false,
         force: false,
         builds: &builds.all,
     };
@@ -247,10 +254,18 @@ fn time() -> Result<u64> {
 }
 
 /// Rights that belong to the file, and that its copy in the image does not have.
-fn rights(path: &Path) -> Result<Vec<String>> {
-    let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
-    let note = |right| format!("the file's {right} is not in the image, where the mode is 0755");
+fn rights(path: &Path, name: &str) -> Result<Vec<String>> {
+    let file = input::open(path).map_err(|e| input::failed("cannot open it", e).path(path))?;
+    let note = |right| format!("{name}'s {right} is not in the image, where the mode is 0755");
     Ok(trust::rights(&file)?.into_iter().map(note).collect())
+}
+
+/// The file besides the program whose contents go to the image.
+fn source(what: &What) -> Option<&Path> {
+    match what {
+        What::Certificates(path) | What::File(path) => Some(path),
+        What::Folder | What::Program | What::Text(_) | What::Link(_) => None,
+    }
 }
 
 /// A bar, if there is work to wait for.

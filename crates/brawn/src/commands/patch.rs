@@ -30,7 +30,8 @@ use std::path::{Path, PathBuf};
 /// The file is replaced atomically and keeps its owner, mode and extended attributes.  The original is kept beside it
 /// as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn restore` puts it back.  A symlink is followed:
 /// the file that it points at is patched.  Other hard links to the file keep the old contents; the output says how many
-/// there are.  A file that is already patched does not change; an older payload is upgraded.
+/// there are.  A file that is already patched does not change; an older payload is upgraded.  Where options choose other
+/// parts for it (`--only`, `--without`, `--math`, `--sort`, `--buffers`), it is made again from its original.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("patch"), override_usage = USAGE)]
 pub struct Args {
@@ -227,6 +228,7 @@ fn one_of_many(args: &Args, path: &Path) -> Report {
 fn options(args: &Args) -> Options<'_> {
     Options {
         components: args.parts.components().unwrap_or_default(),
+        keeps: args.parts.is_plain(),
         profile: args.profile.map(Into::into),
         upgrade: args.upgrade,
     }

@@ -3,7 +3,7 @@
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::file;
-use crate::only::Parts;
+use crate::only::{self, Parts};
 use crate::profile::ProfileArg;
 use crate::report;
 use crate::typed;
@@ -28,8 +28,8 @@ use std::path::PathBuf;
 /// stripped.  It puts the payload behind the program's last segment, and makes the old functions jump to it.  It
 /// refuses everything that is not known to be safe, and says why.  The file is replaced atomically and keeps its owner,
 /// mode and extended attributes.  The original is kept beside it as EXE.brawn-original, with the record EXE.brawn.json;
-/// `brawn restore EXE` puts it back.  A program that is already rewritten does not change; to change the payload or the
-/// profile, brawn starts from the original.
+/// `brawn restore EXE` puts it back.  A program that is already rewritten does not change; to change the payload, the
+/// profile or the parts, brawn starts from the original.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("rewrite"))]
 pub struct Args {
@@ -102,6 +102,7 @@ fn rewrite(args: &Args) -> Result<Report> {
     let builds = args.signatures.read()?;
     let options = Options {
         components: args.parts.components()?,
+        keeps: args.parts.is_plain(),
         force: args.force,
         builds: &builds.all,
     };
@@ -148,6 +149,7 @@ fn print(report: &Report, verbose: bool) {
         Status::Unchanged | Status::Failed => ("unchanged", ""),
     };
     let plan = report.details.plan.as_ref();
+    let is_kept = plan.is_some_and(|plan| plan.kept);
     let plan = plan.filter(|_| report.status != Status::Unchanged);
     let text = match plan {
         Some(plan) => format!("{whose}: {}", functions(plan)),
@@ -156,6 +158,9 @@ fn print(report: &Report, verbose: bool) {
     ui::line(Tone::Good, word, &format!("{path}: {text}"));
     for risk in plan.iter().flat_map(|plan| &plan.risks) {
         ui::line(Tone::Bad, "risked", &risk.text);
+    }
+    if is_kept {
+        ui::more(only::KEPT);
     }
     for note in plan.iter().flat_map(|plan| &plan.notes) {
         ui::more(&format!("note  {note}"));

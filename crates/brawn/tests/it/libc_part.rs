@@ -1,7 +1,8 @@
 //! The functions of libc beside heap and memory functions, from archive and link line into programs.
 
 use crate::build::{Room, musl};
-use crate::common::{Folder, brawn, fail, ok, read, succeed};
+use crate::common::{Folder, REFUSED, brawn, fail, ok, read, succeed};
+use std::fs;
 
 const CLOCK: &str = "#include <stdio.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n\
      int main(void) {\n\
@@ -42,11 +43,61 @@ fn a_patched_archive_has_them_and_restore_takes_them_back() {
     let without = ["patch", "--without", "time,math,threads"];
     succeed(brawn().args(without).arg(folder.libc()));
     assert!(!build());
-    // What was left out comes later, when it is asked for.
-    assert!(folder.patch().starts_with("upgraded"));
+    // What was left out comes when it is asked for, and not before.
+    let again = folder.patch();
+    assert!(
+        again.starts_with("unchanged") && again.contains("keeps the parts"),
+        "{again}"
+    );
+    assert!(!build());
+    let all = ["patch", "--only", "heap,memory,libc"];
+    assert!(succeed(brawn().args(all).arg(folder.libc())).starts_with("upgraded"));
     assert!(build());
+    assert!(folder.patch().starts_with("unchanged"));
     folder.restore();
     assert!(read(&folder.libc()) == folder.old());
+}
+
+#[test]
+fn a_choice_holds_for_what_is_patched_already() {
+    let folder = Folder::musl();
+    let libc = folder.libc();
+    let has = |name: &str| {
+        let list = ok("ar", &["t", libc.to_str().unwrap()]);
+        list.lines().any(|member| member == name)
+    };
+    let patch = |options: &[&str]| succeed(brawn().arg("patch").args(options).arg(&libc));
+    patch(&[]);
+    assert!(has("brawn_sin.o") && has("brawn_floor.o") && has("brawn_qsort.o"));
+    assert!(patch(&["--math", "exact"]).starts_with("upgraded"));
+    let exact = || !has("brawn_sin.o") && has("brawn_floor.o");
+    assert!(exact());
+    assert!(patch(&[]).starts_with("unchanged") && exact());
+    assert!(patch(&["--profile", "lean"]).starts_with("upgraded") && exact());
+    patch(&["--without", "sort"]);
+    assert!(has("brawn_sin.o") && !has("brawn_qsort.o"));
+    assert!(patch(&[]).starts_with("unchanged"));
+    patch(&["--sort", "musl"]);
+    assert!(has("brawn_sin.o") && has("brawn_qsort.o"));
+
+    // Beside a copy there is no original.
+    let room = Room::with("");
+    let copy = room.path("copy.a");
+    fs::copy(&libc, &copy).unwrap();
+    for options in [
+        ["--math", "exact"],
+        ["--without", "sort"],
+        ["--sort", "stable"],
+    ] {
+        let text = fail(brawn().arg("patch").args(options).arg(&copy), REFUSED);
+        assert!(text.contains("the original libc.a"), "{text}");
+    }
+    assert!(fs::read(&copy).unwrap() == read(&libc));
+    let text = succeed(brawn().args(["patch", "--without", "libc", &copy]));
+    assert!(
+        text.contains("other functions of libc are in it from before"),
+        "{text}"
+    );
 }
 
 /// Each page that a program touches as it begins costs a fault.  So buffers and tables that a small program does not use lie

@@ -409,9 +409,13 @@ fn one_part_first_and_the_other_later() {
         assert_eq!(report["heap"] == "brawn", is_heap, "{report:#}");
         assert_eq!(report["memory"] == "brawn", !is_heap, "{report:#}");
         assert!(patch(&["--only", first]).starts_with("unchanged"));
-        // What an archive lacks comes without asking.
-        assert!(patch(&[]).starts_with("upgraded"));
-        assert!(patch(&["--only", second]).starts_with("unchanged"));
+        // Without a choice it keeps what it has; a choice is made from the original.
+        assert!(patch(&[]).starts_with("unchanged"));
+        assert!(patch(&["--only", second]).starts_with("upgraded"));
+        let report = crate::build::inspect(folder.libc().to_str().unwrap());
+        assert_eq!(report["heap"] == "brawn", !is_heap, "{report:#}");
+        assert_eq!(report["memory"] == "brawn", is_heap, "{report:#}");
+        assert!(patch(&["--only", "heap,memory"]).starts_with("upgraded"));
         assert!(patch(&[]).starts_with("unchanged"));
         folder.restore();
         assert!(read(&folder.libc()) == folder.old());

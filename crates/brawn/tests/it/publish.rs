@@ -169,7 +169,7 @@ fn restore_refuses_what_brawn_did_not_write() {
     fs::rename(&staged, folder.libc()).unwrap();
     let text = fail(brawn().arg("restore").arg(folder.libc()), RESTORE_REFUSED);
     assert!(
-        text.contains("package upgrade") && text.contains("run brawn again"),
+        text.contains("package upgrade") && text.contains("patch or rewrite that as before"),
         "{text}"
     );
     assert!(read(&folder.libc()) == upgrade.old());

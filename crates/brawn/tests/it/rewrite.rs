@@ -138,8 +138,13 @@ fn profiles_and_parts_are_made_from_the_original() {
     rewrite(&room, &["--only", "memory"]);
     assert_eq!(inspect(&path)["heap"], "musl mallocng");
     room.succeeds("p");
-    // What it has stays.
-    let text = rewrite(&room, &["--only", "heap", "--profile", "secure"]);
+    // Without a choice it keeps what it has; a choice is made from the original.
+    let text = rewrite(&room, &[]);
+    assert!(
+        text.starts_with("unchanged") && text.contains("keeps the parts"),
+        "{text}"
+    );
+    let text = rewrite(&room, &["--only", "heap,memory", "--profile", "secure"]);
     assert!(text.starts_with("upgraded"), "{text}");
     holds_brawns(&path);
     let report = inspect(&path);

@@ -350,7 +350,7 @@ fn what_is_like_another_function_stays() {
 }
 
 #[test]
-fn what_it_has_stays_when_another_part_is_exchanged() {
+fn a_choice_is_made_from_the_original_and_stays() {
     let room = Room::with(PROGRAM);
     room.run(
         "musl-gcc",
@@ -366,7 +366,11 @@ fn what_it_has_stays_when_another_part_is_exchanged() {
             .count()
     };
     assert_eq!(libc(), 1);
-    assert!(rewrite(&["--only", "heap", "--profile", "lean"]).contains("of libc"));
+    assert!(rewrite(&["--profile", "lean"]).contains("keeps the parts"));
+    assert_eq!(libc(), 1);
+    assert!(!rewrite(&["--only", "heap", "--profile", "lean"]).contains("of libc"));
+    assert_eq!(libc(), 0);
+    rewrite(&["--without", "heap"]);
     assert_eq!(libc(), 1);
     succeed(brawn().args(["restore", &path]));
     assert_eq!(libc(), 0);

@@ -352,7 +352,10 @@ fn an_update_is_noticed_and_its_libc_becomes_the_original() {
         &mut machine.brawn(&["restore", "--rust=stable"]),
         RESTORE_REFUSED,
     );
-    assert!(text.contains("as a package upgrade or `strip` does"), "{text}");
+    assert!(
+        text.contains("as a package upgrade or `strip` does"),
+        "{text}"
+    );
     assert!(read(&libc) == new);
 
     succeed(&mut machine.brawn(&["patch", "--rust=stable"]));

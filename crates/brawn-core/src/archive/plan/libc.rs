@@ -12,7 +12,7 @@ use crate::archive::read::Archive;
 use crate::component::{Component, Families};
 use crate::error::{Result, printable};
 use crate::identify::MEMORY_OWN;
-use brawn_payload::{Function, Payload};
+use brawn_payload::{BUFFERS, Function, LIBC_FAMILIES, Payload, SORTS};
 use std::collections::{BTreeMap, HashSet};
 
 /// Plans to exchange the memory functions and the other functions of libc, which may need the memory functions.
@@ -38,7 +38,7 @@ pub(super) fn functions(
             Some(choice) => choice.needs(findings),
             None => needed_by_present(findings),
         };
-        let memory = memory::plan(archive, findings, payload, needed, plan);
+        let memory = memory::plan(archive, findings, payload, needed, plan)?;
         if memory.state == State::Stay {
             choice = families.map(|f| choose(findings, payload, f, &|_| false));
         }
@@ -52,7 +52,7 @@ pub(super) fn functions(
     if let Some(choice) = choice {
         let found = match payload.libc.functions {
             [] => Memory::none(payload),
-            _ => choice.plan(archive, findings, payload, plan),
+            _ => choice.plan(archive, findings, payload, plan)?,
         };
         if components.len() == 1
             && let Some(error) = found.refusal("functions of libc")
@@ -71,9 +71,46 @@ pub(super) fn functions(
     Ok(())
 }
 
+/// The parts of brawn's that the archive has, with the families of libc's functions that it has.
+pub(super) fn present(findings: &Findings<'_>, payload: &Payload) -> Vec<Component> {
+    let has = |component| findings.with_role(Role::Ours(component)).next().is_some();
+    let mut all = Vec::new();
+    all.extend(has(Component::Heap).then_some(Component::Heap));
+    all.extend(has(Component::Memory).then_some(Component::Memory));
+    if has(Component::LIBC) {
+        all.push(Component::Libc(present_families(findings, payload)));
+    }
+    all
+}
+
+fn present_families(findings: &Findings<'_>, payload: &Payload) -> Families {
+    let members = findings.with_role(Role::Ours(Component::LIBC));
+    let names: HashSet<&[u8]> = members.map(|m| m.name).collect();
+    let functions = payload.libc.functions;
+    let has = |f: &Function| names.contains(f.member.name.as_bytes());
+    let mut families = Families::ALL;
+    if functions.iter().any(|f| f.choice == SORTS[1] && has(f)) {
+        families = families.stable_sort();
+    }
+    if functions.iter().any(|f| f.choice == BUFFERS[1] && has(f)) {
+        families = families.large_buffers();
+    }
+    for family in LIBC_FAMILIES {
+        if !functions.iter().any(|f| f.family == *family && has(f)) {
+            families = families.without(family);
+        }
+    }
+    let inexact = |f: &&Function| f.family == "math" && !f.exact;
+    if !functions.iter().filter(inexact).any(has) {
+        families = families.exact_math();
+    }
+    families
+}
+
 /// The functions that can be exchanged.
 pub(super) struct Choice<'p> {
     functions: Vec<&'p Function>,
+    families: Families,
     /// Functions of musl's that must stay: the names of each, with the reason.
     lacks: BTreeMap<&'p str, String>,
 }
@@ -100,6 +137,7 @@ pub(super) fn choose<'p>(
     let functions = payload.libc.functions.iter();
     let mut choice = Choice {
         functions: functions.filter(|f| families.take(f)).collect(),
+        families,
         lacks: BTreeMap::new(),
     };
     // A function that is dropped may be needed by another, or be in another's group: so repeat.
@@ -191,15 +229,16 @@ impl<'p> Choice<'p> {
         findings: &Findings<'_>,
         payload: &'p Payload,
         plan: &mut Plan,
-    ) -> Memory {
+    ) -> Result<Memory> {
         let exchange = Exchange {
             set: payload.libc,
             functions: self.functions,
+            families: self.families,
             part: Component::LIBC,
             why: Why::MuslLibc,
             needed: HashSet::new(),
         };
-        let mut found = exchange.plan(archive, findings, plan);
+        let mut found = exchange.plan(archive, findings, plan)?;
         let of_libc = |m: &&Member<'_>| matches!(m.role, Role::Rest | Role::ForeignHeap);
         for member in findings.members.iter().filter(of_libc) {
             let names = member
@@ -215,7 +254,7 @@ impl<'p> Choice<'p> {
                 });
             }
         }
-        found
+        Ok(found)
     }
 }
 

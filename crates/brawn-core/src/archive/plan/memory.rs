@@ -7,9 +7,9 @@ use super::{Plan, Why, added, is_same};
 use crate::advice::Advice;
 use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
-use crate::component::Component;
+use crate::component::{Component, Families};
 use crate::elf::object::{Binding, Symbol};
-use crate::error::{Error, printable};
+use crate::error::{Error, Result, printable};
 use crate::identify::MEMORY_OWN;
 use brawn_payload::{DEFAULTS, Function, Payload, Set};
 use serde::Serialize;
@@ -90,13 +90,14 @@ pub(super) fn plan(
     payload: &Payload,
     needed: HashSet<&str>,
     plan: &mut Plan,
-) -> Memory {
+) -> Result<Memory> {
     let Some(memory) = payload.memory else {
-        return Memory::none(payload);
+        return Ok(Memory::none(payload));
     };
     let exchange = Exchange {
         set: memory,
         functions: memory.functions.iter().collect(),
+        families: Families::ALL,
         part: Component::Memory,
         why: Why::MuslMemory,
         needed,
@@ -109,6 +110,8 @@ pub(super) struct Exchange<'p> {
     pub set: &'p Set,
     /// The functions of the set that may be added, in the set's order.
     pub functions: Vec<&'p Function>,
+    /// What was chosen of the set.
+    pub families: Families,
     pub part: Component,
     /// Why musl's members are removed.
     pub why: Why,
@@ -118,7 +121,15 @@ pub(super) struct Exchange<'p> {
 
 impl Exchange<'_> {
     /// Adds the exchange to the plan.
-    pub fn plan(self, archive: &Archive<'_>, findings: &Findings<'_>, plan: &mut Plan) -> Memory {
+    ///
+    /// # Errors
+    /// The archive has functions of brawn's that were not chosen: musl's are no longer there.
+    pub fn plan(
+        self,
+        archive: &Archive<'_>,
+        findings: &Findings<'_>,
+        plan: &mut Plan,
+    ) -> Result<Memory> {
         let names = self.functions.iter().flat_map(|f| f.surface);
         let known: HashSet<&[u8]> = names.map(|name| name.as_bytes()).collect();
         let stay = staying(findings, &known);
@@ -128,8 +139,9 @@ impl Exchange<'_> {
             .iter()
             .filter(|m| goes(m, &known) == Goes::Yes)
             .collect();
-        // Functions that another brawn added may not vanish: musl's own functions are no longer there.
+        // Functions that brawn added may not vanish: musl's own functions are no longer there.
         for member in &old {
+            self.refuse_left_out(member)?;
             let lost = |name: &[u8]| !name.starts_with(MEMORY_OWN) && !known.contains(name);
             if let Some(symbol) = member.defined().find(|s| lost(s.name)) {
                 let why = format!(
@@ -139,7 +151,7 @@ impl Exchange<'_> {
                     printable(symbol.name),
                     Advice::Restore(None)
                 );
-                return Memory::stays(why, stay);
+                return Ok(Memory::stays(why, stay));
             }
         }
         let there: HashSet<&[u8]> = musl
@@ -154,7 +166,7 @@ impl Exchange<'_> {
                 Some(first) => format!("member {}: {}", first.name, first.why),
                 None => "the archive defines none of them".into(),
             };
-            return Memory::stays(why, stay);
+            return Ok(Memory::stays(why, stay));
         }
         let found = Memory {
             state: State::Brawn,
@@ -165,7 +177,7 @@ impl Exchange<'_> {
             ..Memory::default()
         };
         if musl.is_empty() && is_same(archive, &old, wanted.iter().map(|f| &f.member)) {
-            return found;
+            return Ok(found);
         }
         let members = musl.iter().map(|m| (m, self.why));
         for (member, why) in members.chain(old.iter().map(|m| (m, Why::OtherPayload))) {
@@ -173,7 +185,24 @@ impl Exchange<'_> {
         }
         let come = wanted.iter().map(|f| added(&f.member, self.part));
         plan.add.extend(come);
-        found
+        Ok(found)
+    }
+
+    /// Refuses a member of brawn's with a function of this set that was not chosen.
+    fn refuse_left_out(&self, member: &Member<'_>) -> Result<()> {
+        let left = self.set.functions.iter().filter(|f| !self.families.take(f));
+        let mut left = left.filter(|f| f.member.name.as_bytes() == member.name);
+        let Some(function) = left.next() else {
+            return Ok(());
+        };
+        let name = function.surface.first().copied().unwrap_or_default();
+        let found = format!(
+            "it already has brawn's `{name}`, which the options leave out or choose differently"
+        );
+        Err(member
+            .refused(found)
+            .expected("musl's own function")
+            .next("patch the original libc.a with these options"))
     }
 }
 

@@ -87,6 +87,7 @@ fn marked(samples: &Samples, path: &Path, args: &Args) -> Result<Diagnosis> {
     let mut diagnosis = diagnose(samples, path);
     let options = Rewrite {
         components: args.parts.components()?,
+        keeps: false,
         force: false,
         builds: &args.signatures.read()?.all,
     };

@@ -3,12 +3,14 @@
 
 use super::bundle::Bundle;
 use super::{Args, Report, Status};
+use crate::only;
 use crate::typed;
 use crate::ui::{self, Tone};
 use crate::which;
 use brawn_core::archive::mimalloc;
 use brawn_core::archive::plan::{Action, Memory, Plan, Removed, State, Why};
 use brawn_core::bundle::{Alone, Archive, Target};
+use brawn_core::component::Component;
 use brawn_core::shown::shown;
 
 /// One archive, or a bundle of them.
@@ -36,6 +38,16 @@ pub fn print(report: &Report, verbose: bool) {
         return;
     };
     ui::line(Tone::Good, word, &format!("{path}: {does} {}", holds(plan)));
+    if plan.kept {
+        ui::more(only::KEPT);
+    }
+    if !plan.had.is_empty() {
+        let parts: Vec<String> = plan.had.iter().map(|c| part(*c).to_owned()).collect();
+        ui::more(&format!(
+            "note  brawn's {} are in it from before, and stay",
+            ui::listed(&parts)
+        ));
+    }
     archive(plan, verbose);
     targets(&report.details.targets);
     ui::written(&report.output, &report.details.published, verbose);
@@ -159,6 +171,15 @@ fn holds(plan: &Plan) -> String {
     match parts.is_empty() {
         true => "nothing of brawn's".to_owned(),
         false => format!("brawn's {}", ui::listed(&parts)),
+    }
+}
+
+fn part(component: Component) -> &'static str {
+    match component {
+        Component::Heap => "heap",
+        Component::Memory => "memory functions",
+        Component::Libc(_) => "other functions of libc",
+        Component::Supplied => "supplied functions",
     }
 }
 

@@ -104,6 +104,7 @@ pub fn prepare(
     let key = self::key(path, &stat, ask);
     let options = Options {
         components: ask.components,
+        keeps: false,
         force: false,
         builds: &ask.builds.all,
     };

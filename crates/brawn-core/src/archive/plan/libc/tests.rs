@@ -96,6 +96,7 @@ fn bytes(members: &[(&'static str, &[Sym<'_>])]) -> Vec<u8> {
 fn edit(bytes: &[u8], payload: Payload, components: &[Component]) -> Edit {
     let options = Options {
         components,
+        keeps: false,
         profile: Some(Profile::Fast),
         upgrade: false,
     };

@@ -63,6 +63,7 @@ fn with(members: &[(&'static str, &[Sym<'_>])]) -> Members {
 fn edit(bytes: &[u8], payload: Payload, components: &[Component]) -> crate::archive::Edit {
     let options = Options {
         components,
+        keeps: false,
         profile: Some(Profile::Fast),
         upgrade: false,
     };
@@ -157,6 +158,7 @@ fn what_shares_its_member_stays_and_is_reported_and_the_heap_goes_all_the_same()
     let payloads = [payload("1")];
     let options = Options {
         components: &[Component::Memory],
+        keeps: false,
         ..Options::default()
     };
     let error = crate::archive::edit_bytes(&old, &payloads, &options);

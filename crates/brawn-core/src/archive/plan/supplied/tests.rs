@@ -72,6 +72,7 @@ fn mimalloc(more: &[Sym<'_>], others: Members) -> Members {
 
 const UPGRADE: Options<'_> = Options {
     components: crate::component::Component::ALL,
+    keeps: false,
     profile: None,
     upgrade: true,
 };

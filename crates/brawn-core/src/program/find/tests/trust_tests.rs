@@ -356,6 +356,7 @@ fn memory_functions_of_the_programs_own_stay_wherever_they_lie() {
         let payload = payload.expect("embedded");
         let options = crate::program::Options {
             components: Component::ALL,
+            keeps: false,
             force: false,
             builds: &[],
         };
