@@ -1,15 +1,16 @@
 //! What was asked for, by whom: sums over a recording's samples.
 
+mod curve;
+
 use super::recording::{Event, Recording};
 use super::unwind::{Site, Stacks};
 use brawn_core::demangle::demangled;
+use curve::Estimate;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::AddAssign;
 use std::path::PathBuf;
 
-/// At most so many points of the curve over time.
-const MOST_POINTS: usize = 400;
 /// At most so many threads have a curve of their own.
 const MOST_THREADS: usize = 3;
 
@@ -39,6 +40,12 @@ impl Amount {
             blocks,
             bytes: blocks * size,
         }
+    }
+
+    /// The variance of that estimate, in bytes squared (Horvitz and Thompson, 1952).
+    fn variance(size: u64, interval: u64) -> f64 {
+        let all = Self::of(size, interval);
+        (1.0 - 1.0 / all.blocks) * all.bytes * all.bytes
     }
 
     fn sum(all: impl Iterator<Item = Self>) -> Self {
@@ -99,6 +106,10 @@ pub struct Profile {
     pub seconds: f64,
     /// When most was in use, in seconds from the first sample.
     pub peak_at: f64,
+    /// How far what was in use then may be off, in bytes: two standard errors of the estimate.
+    pub peak_doubt: f64,
+    /// The same of what was in use at the end.
+    pub end_doubt: f64,
     /// In seconds from the first sample, the bytes in use.
     pub over_time: Vec<(f64, f64)>,
     /// Of that, the parts of the threads with the highest points, the highest first.
@@ -135,10 +146,21 @@ impl Profile {
     }
 }
 
+/// A block that begins.
+#[derive(Clone, Copy, Debug)]
+struct Begin {
+    stack: usize,
+    /// What it stands for.
+    amount: Amount,
+    variance: f64,
+}
+
 /// The blocks that are in use, and where most of them were.
 struct Live {
-    blocks: HashMap<(u32, u64), (usize, Amount)>,
+    blocks: HashMap<(u32, u64), Begin>,
     now: f64,
+    /// The variance of that.
+    variance: f64,
     /// The same by stack.
     of_stacks: Vec<f64>,
 }
@@ -148,22 +170,32 @@ impl Live {
         Self {
             blocks: HashMap::new(),
             now: 0.0,
+            variance: 0.0,
             of_stacks: vec![0.0; stacks],
         }
     }
 
-    /// Applies an event; `stack` is that of a block that begins.
-    fn apply(&mut self, event: &Event, stack: Option<(usize, Amount)>) {
+    /// Applies an event; `begin` if a block begins.
+    fn apply(&mut self, event: &Event, begin: Option<Begin>) {
         // A block at an address where one was not seen to end: of a process that has another program now.
-        if let Some((stack, old)) = self.blocks.remove(&(event.process, event.block)) {
-            self.now -= old.bytes;
-            self.of_stacks[stack] -= old.bytes;
+        if let Some(old) = self.blocks.remove(&(event.process, event.block)) {
+            self.now -= old.amount.bytes;
+            self.variance -= old.variance;
+            self.of_stacks[old.stack] -= old.amount.bytes;
         }
-        if let Some((stack, amount)) = stack {
-            self.now += amount.bytes;
-            self.of_stacks[stack] += amount.bytes;
-            self.blocks
-                .insert((event.process, event.block), (stack, amount));
+        if let Some(begin) = begin {
+            self.now += begin.amount.bytes;
+            self.variance += begin.variance;
+            self.of_stacks[begin.stack] += begin.amount.bytes;
+            self.blocks.insert((event.process, event.block), begin);
+        }
+    }
+
+    fn estimate(&self, seconds: f64) -> Estimate {
+        Estimate {
+            seconds,
+            bytes: self.now.max(0.0),
+            error: self.variance.max(0.0).sqrt(),
         }
     }
 }
@@ -174,8 +206,7 @@ pub fn profile(recording: &Recording) -> Profile {
     let mut known: HashMap<(Vec<Site>, u32), usize> = HashMap::new();
     let mut sites: Vec<(Vec<Site>, u32)> = Vec::new();
     let mut sums: Vec<[Amount; 3]> = Vec::new();
-    // The stack of each event that begins a block.
-    let begins: Vec<Option<(usize, Amount)>> = recording
+    let begins: Vec<Option<Begin>> = recording
         .events
         .iter()
         .map(|event| {
@@ -188,38 +219,39 @@ pub fn profile(recording: &Recording) -> Profile {
             });
             let amount = Amount::of(taken.size, taken.interval);
             sums[stack][0] += amount;
-            Some((stack, amount))
+            Some(Begin {
+                stack,
+                amount,
+                variance: Amount::variance(taken.size, taken.interval),
+            })
         })
         .collect();
     let first = recording.events.first().map_or(0, |e| e.time);
     let seconds = |event: &Event| event.time.saturating_sub(first) as f64 / 1e9;
     // First when most was in use, then what that was.
     let mut live = Live::new(sites.len());
-    let (mut peak, mut peak_event) = (0.0, None);
-    let mut curve = Vec::new();
-    for (number, (event, begin)) in recording.events.iter().zip(&begins).enumerate() {
+    let mut estimates = Vec::with_capacity(begins.len());
+    for (event, begin) in recording.events.iter().zip(&begins) {
         live.apply(event, *begin);
-        curve.push((seconds(event), live.now.max(0.0)));
-        if live.now > peak {
-            (peak, peak_event) = (live.now, Some(number));
-        }
+        estimates.push(live.estimate(seconds(event)));
     }
-    for (stack, amount) in live.blocks.values() {
-        sums[*stack][2] += *amount;
+    for block in live.blocks.values() {
+        sums[block.stack][2] += block.amount;
     }
-    let shown = thinned(&curve);
+    let peak = curve::peak(&estimates);
+    let shown = curve::shown(&estimates, peak);
     let mut threads = Threads::new(&sites);
     let mut next = shown.iter().peekable();
     let mut live = Live::new(sites.len());
     for (number, (event, begin)) in recording.events.iter().zip(&begins).enumerate() {
         live.apply(event, *begin);
-        if peak_event == Some(number) {
-            for (stack, amount) in live.blocks.values() {
-                sums[*stack][1] += *amount;
+        if peak == Some(number) {
+            for block in live.blocks.values() {
+                sums[block.stack][1] += block.amount;
             }
         }
-        while next.next_if_eq(&&number).is_some() {
-            threads.look(&live);
+        while let Some((_, bytes)) = next.next_if(|(shown, _)| *shown == number) {
+            threads.look(&live, *bytes);
         }
     }
     let (frames, numbers) = frames(&unwinder, &sites);
@@ -242,8 +274,13 @@ pub fn profile(recording: &Recording) -> Profile {
         lost: recording.lost,
         interval: recording.interval,
         seconds: recording.events.last().map_or(0.0, seconds),
-        peak_at: peak_event.map_or(0.0, |n| seconds(&recording.events[n])),
-        over_time: shown.iter().map(|number| curve[*number]).collect(),
+        peak_at: peak.map_or(0.0, |number| estimates[number].seconds),
+        peak_doubt: peak.map_or(0.0, |number| estimates[number].doubt()),
+        end_doubt: estimates.last().map_or(0.0, Estimate::doubt),
+        over_time: shown
+            .iter()
+            .map(|(number, bytes)| (estimates[*number].seconds, *bytes))
+            .collect(),
         threads_over_time: threads.highest(),
     }
 }
@@ -263,12 +300,16 @@ impl Threads {
         }
     }
 
-    fn look(&mut self, live: &Live) {
+    /// Looks at a point where `all` is shown as in use.
+    fn look(&mut self, live: &Live, all: f64) {
         let mut now = BTreeMap::new();
         let in_use = live.of_stacks.iter().zip(&self.numbers);
         for (bytes, thread) in in_use.filter(|(bytes, _)| **bytes > 0.0) {
             *now.entry(*thread).or_insert(0.0) += bytes;
         }
+        // A thread has no more than all have.
+        now.values_mut()
+            .for_each(|bytes: &mut f64| *bytes = bytes.min(all));
         self.looks.push(now);
     }
 
@@ -309,17 +350,6 @@ fn frames(stacks: &Stacks, all: &[(Vec<Site>, u32)]) -> (Vec<Frame>, HashMap<Sit
         });
     }
     (frames, numbers)
-}
-
-/// Which points are shown: the highest of each piece of a curve, so that the peak is among them, and the last.
-fn thinned(curve: &[(f64, f64)]) -> Vec<usize> {
-    let piece = curve.len().div_ceil(MOST_POINTS).max(1);
-    let numbers: Vec<usize> = (0..curve.len()).collect();
-    let by_height = |a: &usize, b: &usize| curve[*a].1.total_cmp(&curve[*b].1);
-    let highest = |piece: &[usize]| piece.iter().copied().max_by(by_height);
-    let mut points: Vec<usize> = numbers.chunks(piece).filter_map(highest).collect();
-    points.extend(numbers.last());
-    points
 }
 
 #[cfg(test)]

@@ -119,12 +119,22 @@ pub fn headline(profile: &Profile) -> String {
         "at its peak, {:.1} s from the first sample, the program used {} in {:.0} blocks; at the end {}; it asked for {} in all \
          ({} samples{lost})",
         profile.peak_at,
-        size(peak),
+        about(peak, profile.peak_doubt),
         peak.blocks,
-        size(profile.at_end()),
+        about(profile.at_end(), profile.end_doubt),
         size(profile.asked()),
         profile.samples,
     )
+}
+
+/// An amount, and how far it may be off if that is more than a tenth of it.
+fn about(amount: Amount, doubt: f64) -> String {
+    let known = size(amount);
+    match doubt / amount.bytes {
+        part if part >= 1.0 => format!("{known} (too few samples to be sure)"),
+        part if part > 0.1 => format!("{known} (± {})", bytes(doubt)),
+        _ => known,
+    }
 }
 
 /// What a function has, itself and with all that it calls.

@@ -445,6 +445,9 @@ fn rights_of_the_file_are_not_in_the_image() {
         "{notes}"
     );
     assert_eq!(unpack(&room).entries[0][0], "-rwxr-xr-x");
+    let add = format!("--add={program}:/bin/other");
+    let notes = image(&room, &["--rewrite", &add])["notes"].to_string();
+    assert!(notes.contains(&format!("{program}'s setuid")), "{notes}");
     fs::set_permissions(&program, Permissions::from_mode(0o644)).unwrap();
     ok("setcap", &["cap_net_raw=ep", &program]);
     let notes = image(&room, &["--rewrite"])["notes"].to_string();

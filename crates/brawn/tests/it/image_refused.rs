@@ -122,3 +122,17 @@ fn a_minus_is_no_file_and_a_folder_that_is_not_there_is_named_so() {
         assert!(!text.contains("must be writable"), "{text}");
     }
 }
+
+#[test]
+fn an_image_does_not_replace_what_goes_into_it() {
+    let room = room();
+    room.write("note", "a note\n");
+    let note = room.path("note");
+    let add = format!("--add={note}:/note");
+    for output in [note.clone(), format!("{}/./note", room.path("."))] {
+        let arguments = ["image", &room.path("p"), "-o", &output, &add];
+        let text = fail(brawn().args(arguments), USAGE);
+        assert!(text.contains("would be lost"), "{text}");
+        assert_eq!(fs::read_to_string(&note).unwrap(), "a note\n");
+    }
+}

@@ -13,14 +13,13 @@ fn a_sample_stands_for_what_was_not_recorded() {
 }
 
 #[test]
-fn a_thinned_curve_keeps_its_peak_and_its_end() {
-    let mut curve: Vec<(f64, f64)> = (0..100_000).map(|n| (f64::from(n), 1.0)).collect();
-    curve[77_777].1 = 9.0;
-    let thin = thinned(&curve);
-    assert!(thin.len() <= MOST_POINTS + 1);
-    assert!(thin.contains(&77_777));
-    assert_eq!(thin.last(), Some(&99_999));
-    assert!(thinned(&[]).is_empty());
+fn a_large_block_is_known_for_certain_and_a_small_one_is_not() {
+    let [small, large] = [16, 64 << 20].map(|size| Amount::variance(size, 512 << 10));
+    assert!(
+        (small.sqrt() - f64::from(512 << 10)).abs() < 32.0,
+        "{small}"
+    );
+    assert!(large < 1.0, "{large}");
 }
 
 /// A thread's block counts as its own until it ends, and the parts are together what is in use.
@@ -39,11 +38,16 @@ fn threads_have_curves_of_their_own() {
     let mut live = Live::new(stacks.len());
     for (stack, bytes) in [(0, 10.0), (1, 4.0), (2, 5.0), (3, 3.0), (4, 1.0)] {
         let amount = Amount { blocks: 1.0, bytes };
-        live.apply(&event(stack as u64), Some((stack, amount)));
+        let begin = Begin {
+            stack,
+            amount,
+            variance: 0.0,
+        };
+        live.apply(&event(stack as u64), Some(begin));
     }
-    threads.look(&live);
+    threads.look(&live, live.now);
     live.apply(&event(0), None);
-    threads.look(&live);
+    threads.look(&live, live.now);
     assert!((live.now - 13.0).abs() < 1e-9);
     let told = threads.highest();
     let told: Vec<_> = told.iter().map(|c| (c.thread, c.bytes.clone())).collect();

@@ -50,6 +50,8 @@ fn every_message_is_whole() {
         interval: 512 << 10,
         seconds: 1.5,
         peak_at: 1.0,
+        peak_doubt: 0.0,
+        end_doubt: 0.0,
         over_time: vec![],
         threads_over_time: vec![],
     };
