@@ -1,11 +1,13 @@
 //! The steps for one file, the same for every kind of file: read it, edit it, and write the result.
 
+use super::standing::{original_path, record_path};
 use super::{Published, Source, Target, trust, write_elsewhere};
 use crate::component::Chosen;
 use crate::content::Content;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::input;
+use crate::shown::shown;
 use std::fs::File;
 use std::path::Path;
 
@@ -132,8 +134,22 @@ fn unplaced<P>(
             Some(target.publish(&source, content, edited.had_payload, edited.chosen.as_ref())?);
     }
     if let To::Another(out) = to {
+        refuse_kept(out)?;
         let same = || Content::from(source.bytes());
         write_elsewhere(path, out, &content.unwrap_or_else(same))?;
     }
     Ok(outcome)
+}
+
+/// Refuses an output file of which brawn keeps an original: that would no longer be the output's.
+fn refuse_kept(out: &Path) -> Result<()> {
+    let real = std::fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
+    if !record_path(&real).exists() {
+        return Ok(());
+    }
+    let found = format!("brawn keeps its original, {}", shown(&original_path(&real)));
+    Err(Error::refused(found)
+        .path(out)
+        .expected("a file that brawn did not change in place")
+        .next("`brawn restore` it first, or write to another file"))
 }

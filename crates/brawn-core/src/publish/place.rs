@@ -26,14 +26,15 @@ pub struct File {
 /// `.cache` in the home directory.
 ///
 /// If the home belongs to another user, it is [`temporary`]: the other user could exchange files in a cache there.
-/// This happens in containers of hosted CI (root with the runner's home) and with `sudo`.
+/// This happens in containers of hosted CI (root with the runner's home) and with `sudo`. So it is where the home does not
+/// exist, and must not: accounts of services have `/nonexistent`, and Nix builds `/homeless-shelter`.
 pub fn cache(xdg_cache_home: Option<PathBuf>, home: Option<PathBuf>) -> Result<PathBuf> {
     let absolute = |path: Option<PathBuf>| path.filter(|p| p.is_absolute());
     let user = rustix::process::geteuid().as_raw();
-    let is_anothers = |home: &Path| fs::metadata(home).is_ok_and(|home| home.uid() != user);
-    let of_home = |home: PathBuf| match is_anothers(&home) {
-        true => temporary(),
-        false => home.join(".cache").join("brawn"),
+    let is_own = |home: &Path| fs::metadata(home).is_ok_and(|home| home.uid() == user);
+    let of_home = |home: PathBuf| match is_own(&home) {
+        true => home.join(".cache").join("brawn"),
+        false => temporary(),
     };
     absolute(xdg_cache_home)
         .map(|cache| cache.join("brawn"))

@@ -189,6 +189,10 @@ impl Live {
             self.of_stacks[begin.stack] += begin.amount.bytes;
             self.blocks.insert((event.process, event.block), begin);
         }
+        if self.blocks.is_empty() {
+            // What rounding left over would be certain.
+            (self.now, self.variance) = (0.0, 0.0);
+        }
     }
 
     fn estimate(&self, seconds: f64) -> Estimate {

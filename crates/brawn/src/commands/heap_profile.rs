@@ -83,13 +83,17 @@ pub fn read(path: &Path, root: Option<&Path>) -> Result<Profile> {
     }
     let profile = profile(&recording);
     if profile.stacks.is_empty() {
-        let why = match profile.lost {
-            0 => "the recording has no block: the program asked for little, or ended too early",
-            _ => "the recording has no block: there was no room for any in the file",
+        let (why, next) = match profile.lost {
+            0 => (
+                "the recording has no block: the program asked for little, or ended too early",
+                "record more often: BRAWN_OPTIONS=heap_interval=4096,heap_profile=FILE",
+            ),
+            _ => (
+                "the recording has no block: there was no room for any in the file",
+                "look for a full disk, and for a limit to the size of files (`ulimit -f`)",
+            ),
         };
-        return Err(Error::not_applicable(why)
-            .path(path)
-            .next("record more often: BRAWN_OPTIONS=heap_interval=4096,heap_profile=FILE"));
+        return Err(Error::not_applicable(why).path(path).next(next));
     }
     Ok(profile)
 }

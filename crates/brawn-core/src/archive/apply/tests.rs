@@ -16,14 +16,8 @@ fn reindexed(bytes: &[u8]) -> Vec<u8> {
     };
     let plan = Plan {
         action: Action::Patch,
-        architecture: String::new(),
-        payload: None,
-        memory: None,
-        libc: None,
-        replaces: Vec::new(),
-        remove: Vec::new(),
-        add: Vec::new(),
         keep: findings.members.len(),
+        ..Plan::default()
     };
     // Without what the old index says, so that every line comes from the objects.
     let mut blind = archive.clone();

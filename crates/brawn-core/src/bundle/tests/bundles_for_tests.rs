@@ -127,13 +127,7 @@ pub(super) fn editor(bytes: &[u8]) -> Result<Edit> {
     let plan = |action| Plan {
         action,
         architecture: "x86_64".into(),
-        payload: None,
-        memory: None,
-        libc: None,
-        replaces: Vec::new(),
-        remove: Vec::new(),
-        add: Vec::new(),
-        keep: 0,
+        ..Plan::default()
     };
     if bytes.starts_with(b"old") {
         let new = edited(bytes);

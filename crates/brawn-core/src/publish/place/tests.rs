@@ -14,12 +14,17 @@ fn file(bytes: &[u8]) -> [File; 1] {
 #[test]
 fn where_the_cache_is() {
     let path = |p: &str| Some(PathBuf::from(p));
-    let is = |xdg, home, expected: &str| {
-        assert_eq!(cache(xdg, home).unwrap(), PathBuf::from(expected));
-    };
-    is(path("/c"), path("/h"), "/c/brawn");
-    is(path("relative"), path("/h"), "/h/.cache/brawn");
-    is(None, path("/h"), "/h/.cache/brawn");
+    let own = tempfile::tempdir().unwrap();
+    let home = Some(own.path().to_owned());
+    let of_home = own.path().join(".cache/brawn");
+    let is = |xdg, home, expected: &Path| assert_eq!(cache(xdg, home).unwrap(), expected);
+    is(path("/c"), home.clone(), Path::new("/c/brawn"));
+    is(path("relative"), home.clone(), &of_home);
+    is(None, home, &of_home);
+    // A home that does not exist, as of accounts of services, is not made.
+    let none = own.path().join("nonexistent");
+    is(None, Some(none.clone()), &temporary());
+    assert!(!none.exists());
     assert_eq!(cache(path(""), path("")).unwrap_err().kind(), Kind::Usage);
 }
 

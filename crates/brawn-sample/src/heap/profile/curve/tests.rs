@@ -46,8 +46,8 @@ fn a_single_sample_is_no_peak() {
 }
 
 #[test]
-fn where_nothing_is_certain_the_highest_estimate_counts() {
-    let curve = [(3.0, 3.0), (7.0, 4.0), (2.0, 2.0)];
+fn where_nothing_is_certain_most_samples_count() {
+    let curve = [(3.0, 3.0), (7.0, 4.0), (900.0, 900.0), (2.0, 2.0)];
     let curve = curve.map(|(bytes, error)| estimate(0, bytes, error));
     assert_eq!(peak(&curve), Some(1));
 }
