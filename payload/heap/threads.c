@@ -68,7 +68,7 @@ typedef struct {
     brawn_growth_t growth;
     struct brawn_kept_large_s *own_slots;  // the first of its slots for large blocks; NULL: it has none, or was not asked yet: owned.c
     uint16_t page_slices[MI_BIN_HUGE];  // how many slices the pages of each size have, as far as it fits: pages.c
-    uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
+    int64_t turn;  // from when on it may give back what is free, before a wait (arch_clock): wait.c
     intptr_t slack, dirty;  // what brawn_slack and brawn_dirty do not know of yet: sums.c
     uint32_t large_live;  // how many large blocks it took and did not free, as far as it knows: large.c
     uint16_t large_shared;  // how many large blocks it gave to all threads: owned.c
@@ -357,9 +357,8 @@ static SELDOM void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
 #endif
 }
 
-// Whether this code runs on the process's first stack.  The kernel puts the auxiliary vector's
-// strings at its top, and keeps at least 128 MiB below free of mappings (mm/util.c, mmap_base); a
-// thread's stack is a mapping.  A wrong "no" (a coroutine's stack) costs a pthread key, no more.
+// Whether this code runs on the process's first stack.  The kernel puts the auxiliary vector's strings at its top, and keeps at least 128 MiB
+// below free of mappings (mm/util.c, mmap_base); a thread's stack is a mapping.  A wrong "no" (a coroutine's stack) costs a pthread key, no more.
 static bool brawn_on_first_stack(void) {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     return brawn_auxiliary(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
@@ -425,6 +424,7 @@ static SELDOM NOINLINE mi_heap_t *brawn_thread_start(void) {
             mi_lock(&brawn_abandoned_lock) { brawn_thread_enlist(thread); }
         }
         brawn_heap = &thread->heap;
+        thread->own.freed = BRAWN_FREED;  // its first wait is a turn: a thread of a pool that waits for work shares its pages
         if (has_key) pthread_setspecific(brawn_key, &brawn_key);
     }
     return brawn_heap;

@@ -252,8 +252,9 @@
 // With at most this many mappings, one that is much too large serves where the peak would grow.
 #define BRAWN_LARGE_FEW 16
 
-// Once there are this many mappings of large blocks, a new one is a whole multiple of a segment's size.
-#define BRAWN_LARGE_APART 32768
+// Once there are this many mappings of large blocks, a new one is a whole multiple of a segment's size: it touches its neighbours, and the kernel
+// makes one of them.  So three quarters of the 65,530 that a process may have are left to the program.
+#define BRAWN_LARGE_APART 16384
 
 // At most this many segments, and as many mappings of large blocks, have guard pages.  Those split a mapping in up to
 // four of the 65,530 that a process may have (vm.max_map_count).

@@ -9,15 +9,14 @@ static int64_t brawn_turn_after(int64_t clock, size_t pages) { return clock + br
 
 // Whether a turn may be at `clock`, if `turn` is the earliest time for one.  What the last turn left, since the program had needed as much, is looked
 // at again a second later.
-static bool brawn_turn_is(unsigned freed, uint32_t turn, int64_t clock) {
-    const int32_t passed = (int32_t)((uint32_t)clock - turn);
-    return freed != 0 && passed >= (freed == BRAWN_FREED ? 0 : 1024);
+static bool brawn_turn_is(unsigned freed, int64_t turn, int64_t clock) {
+    return freed != 0 && clock - turn >= (freed == BRAWN_FREED ? 0 : 1024);
 }
 
 // What is free in the thread's own segments, and what is nobody's.
 static bool brawn_turn_of_own(const brawn_tld_t *own, int64_t clock) { return own != NULL && brawn_turn_is(own->freed, own->turn, clock); }
 static bool brawn_turn_of_all(int64_t clock) {
-    return brawn_turn_is((unsigned)mi_atomic_load_relaxed(&brawn_freed_for_all), (uint32_t)mi_atomic_load_relaxed(&brawn_turn_for_all), clock);
+    return brawn_turn_is((unsigned)mi_atomic_load_relaxed(&brawn_freed_for_all), (int64_t)mi_atomic_load_relaxed(&brawn_turn_for_all), clock);
 }
 
 // Whether the calling thread's turn has come.
@@ -80,7 +79,7 @@ HIDDEN SELDOM void brawn_wait_turn(void) {
     const size_t keep = mi_atomic_load_relaxed(&brawn_waiting.bytes);
     if (brawn_turn_of_own(own, clock)) {
         own->freed = keep > 0 ? BRAWN_LEFT : 0;
-        own->turn = (uint32_t)brawn_turn_after(clock, brawn_heap->page_count);
+        own->turn = brawn_turn_after(clock, brawn_heap->page_count);
         brawn_allowance_release_in_wait(brawn_wait_own(brawn_heap, clock, keep));
     }
     if (!brawn_turn_of_all(clock)) return;

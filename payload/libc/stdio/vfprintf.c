@@ -21,14 +21,16 @@ static void onward(Sink *sink, const char *text, size_t n) {
     sink->end = f->flags & HAS_ERROR ? sink->at : f->write_end;
 }
 
-// Lines that are whole go out at once.
+// Lines that are whole go out at once.  The last one's end is handed to the stream's function by itself: a stream of the program's own
+// (fopencookie) may take a call without a byte for the end.
 static void lines(stream *f, const char *from) {
     const size_t n = (size_t)(f->write_at - from);
     const char *const last = n ? brawn_memrchr(from, f->line_end, n) : NULL;
     if (!last) return;
     const char *rest = last + 1, *const end = f->write_at;
-    f->write_at -= end - rest;
-    f->write(f, NULL, 0);
+    const unsigned char line_end = (unsigned char)*last;
+    f->write_at -= end - last;
+    f->write(f, &line_end, 1);
     if (f->flags & HAS_ERROR) return;
     while (rest < end) *f->write_at++ = *rest++;
 }

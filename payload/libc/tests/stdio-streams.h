@@ -187,6 +187,32 @@ static void holds_the_lock(void) {
     }
 }
 
+// A stream of the program's own may take a call without a byte for the end of all: there is none behind a line.
+static int empty_calls;
+static char taken[256];
+static size_t taken_size;
+
+static ssize_t takes(void *unused, const char *bytes, size_t n) {
+    (void)unused;
+    if (n == 0) empty_calls++;
+    if (n > sizeof taken - taken_size) FAIL("stdio: fprintf to a cookie, %zu bytes more", n);
+    memcpy(taken + taken_size, bytes, n);
+    taken_size += n;
+    return (ssize_t)n;
+}
+
+static void lines_of_a_cookie(void) {
+    FILE *const f = fopencookie(NULL, "w", (cookie_io_functions_t){.write = takes});
+    if (!f || setvbuf(f, NULL, _IOLBF, BUFSIZ)) FAIL("no stream");
+    brawn_fprintf(f, "a=%d\n", 5);
+    brawn_fprintf(f, "b=%s\nnext\n%d", "xyz", 7);
+    const char *const whole = "a=5\nb=xyz\nnext\n";
+    if (empty_calls) FAIL("stdio: fprintf, %d calls without a byte", empty_calls);
+    if (taken_size != strlen(whole) || memcmp(taken, whole, taken_size)) FAIL("stdio: fprintf by lines: %.*s", (int)taken_size, taken);
+    fclose(f);
+    if (taken_size != strlen(whole) + 1 || taken[taken_size - 1] != '7') FAIL("stdio: fprintf, the rest of a line: %.*s", (int)taken_size, taken);
+}
+
 // Every line of every thread is whole.
 static void printing_threads(void) {
     const int fd = temporary();

@@ -235,6 +235,7 @@ int main(int argc, char **argv) {
     failing_streams();
     to_output();
     holds_the_lock();
+    lines_of_a_cookie();
     printing_threads();
     opened();
     used(argc > 1 ? 60 : 3000);
