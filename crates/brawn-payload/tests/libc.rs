@@ -380,8 +380,8 @@ fn found_and_named(
         let what = format!("{file}: {from:?}");
         let started = || Command::new(&program);
         // Streams write in part where a reader is late, which on a busy machine is now and then.
-        let ways = &["glance", "sparse", "sparse", "sparse", "sparse"];
-        missed.extend(broken::missed(started, ways, &named(function), &what)?);
+        let ways = [&["glance"][..], &["sparse"; 8]].concat();
+        missed.extend(broken::missed(started, &ways, &named(function), &what)?);
     }
     let missed = missed.join("\n");
     assert!(missed.is_empty(), "not found, or not named:\n{missed}");
