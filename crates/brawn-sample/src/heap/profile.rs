@@ -204,6 +204,22 @@ impl Live {
     }
 }
 
+/// What was in use behind each event, and at the end. There are so many `stacks`.
+fn followed(
+    recording: &Recording,
+    begins: &[Option<Begin>],
+    stacks: usize,
+) -> (Vec<Estimate>, Live) {
+    let first = recording.events.first().map_or(0, |e| e.time);
+    let mut live = Live::new(stacks);
+    let mut estimates = Vec::with_capacity(begins.len());
+    for (event, begin) in recording.events.iter().zip(begins) {
+        live.apply(event, *begin);
+        estimates.push(live.estimate(event.time.saturating_sub(first) as f64 / 1e9));
+    }
+    (estimates, live)
+}
+
 /// Sums up a recording.
 pub fn profile(recording: &Recording) -> Profile {
     let mut unwinder = Stacks::new(recording);
@@ -230,16 +246,9 @@ pub fn profile(recording: &Recording) -> Profile {
             })
         })
         .collect();
-    let first = recording.events.first().map_or(0, |e| e.time);
-    let seconds = |event: &Event| event.time.saturating_sub(first) as f64 / 1e9;
     // First when most was in use, then what that was.
-    let mut live = Live::new(sites.len());
-    let mut estimates = Vec::with_capacity(begins.len());
-    for (event, begin) in recording.events.iter().zip(&begins) {
-        live.apply(event, *begin);
-        estimates.push(live.estimate(seconds(event)));
-    }
-    for block in live.blocks.values() {
+    let (estimates, at_end) = followed(recording, &begins, sites.len());
+    for block in at_end.blocks.values() {
         sums[block.stack][2] += block.amount;
     }
     let peak = curve::peak(&estimates);
@@ -277,7 +286,7 @@ pub fn profile(recording: &Recording) -> Profile {
         samples: begins.iter().flatten().count(),
         lost: recording.lost,
         interval: recording.interval,
-        seconds: recording.events.last().map_or(0.0, seconds),
+        seconds: estimates.last().map_or(0.0, |last| last.seconds),
         peak_at: peak.map_or(0.0, |number| estimates[number].seconds),
         peak_doubt: peak.map_or(0.0, |number| estimates[number].doubt()),
         end_doubt: estimates.last().map_or(0.0, Estimate::doubt),

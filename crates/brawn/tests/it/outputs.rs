@@ -1,6 +1,6 @@
 //! Files that commands write where the user names a place: through which links, with whose rights, and what is left.
 
-use crate::common::{Folder, IO, REFUSED, brawn_path, names, ok, read};
+use crate::common::{Folder, IO, REFUSED, brawn, brawn_path, fail, names, ok, read, succeed};
 use crate::compare_saved::{data, written};
 use crate::others::{at_once, err};
 use rustix::fs::XattrFlags;
@@ -319,4 +319,23 @@ fn a_file_is_no_directory() {
         assert!(!output.status.success(), "{words}");
         assert_eq!(names(room.path()), before, "{words}");
     }
+}
+
+#[test]
+fn an_output_of_which_an_original_is_kept_is_refused() {
+    let (from, kept) = (Folder::musl(), Folder::musl());
+    kept.patch();
+    let before = read(&kept.libc());
+    let patch = || {
+        let mut command = brawn();
+        command.args(["patch", "--only", "heap", "-o"]);
+        command.arg(kept.libc()).arg(from.libc());
+        command
+    };
+    let text = fail(&mut patch(), REFUSED);
+    assert!(text.contains("brawn restore"), "{text}");
+    assert!(read(&kept.libc()) == before);
+    kept.restore();
+    succeed(&mut patch());
+    assert!(read(&kept.libc()) != before);
 }
