@@ -34,14 +34,7 @@ fn editor(bytes: &[u8]) -> Result<Edit> {
     };
     let plan = Plan {
         action,
-        architecture: String::new(),
-        payload: None,
-        memory: None,
-        libc: None,
-        replaces: Vec::new(),
-        remove: Vec::new(),
-        add: Vec::new(),
-        keep: 0,
+        ..Plan::default()
     };
     Ok(Edit { plan, bytes })
 }

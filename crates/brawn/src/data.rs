@@ -40,11 +40,6 @@ pub fn check_apart<'a>(
     Ok(())
 }
 
-/// Whether `path` is a file, or nothing yet: no pipe and no device.
-pub fn is_plain(path: &Path) -> bool {
-    fs::metadata(path).map_or(true, |found| found.is_file())
-}
-
 /// Which file a path means, whatever way it leads there.
 #[derive(PartialEq, Eq)]
 struct Which {

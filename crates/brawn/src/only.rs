@@ -69,7 +69,8 @@ pub enum BuffersArg {
 }
 
 /// What to tell about a file that keeps fewer parts than there are.
-pub const KEPT: &str = "note  it keeps the parts that were chosen for it before; `--only heap,memory,libc` chooses all";
+pub const KEPT: &str =
+    "note  it keeps the parts that it has; `--only heap,memory,libc` chooses all";
 
 /// The parts of libc to replace.
 #[derive(Clone, Debug, clap::Args)]

@@ -16,7 +16,7 @@ pub mod read;
 
 use crate::component::Component;
 use crate::content::Content;
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::publish::{Edited, Source};
 use brawn_payload::{Payload, Profile};
 use identify::Role;
@@ -36,21 +36,33 @@ pub fn edit<'s>(
     payloads: &[Payload],
     options: &Options<'_>,
 ) -> Result<Edited<'s, Plan>> {
-    // Without its original, an archive is still good for everything that takes nothing away.
-    let original = match options.keeps {
-        true => None,
-        false => source.original().unwrap_or_default(),
-    };
-    let edit = match original {
-        Some(original) => edit_again(source.bytes(), original, payloads, options)?,
-        None => edit_bytes(source.bytes(), payloads, options)?,
-    };
+    let edit = edit_source(source, payloads, options)?;
     Ok(Edited {
         had_payload: edit.plan.action == Action::Upgrade,
         plan: edit.plan,
         content: edit.bytes.map(Content::from),
         chosen: None,
     })
+}
+
+/// The same, for callers that put the result somewhere else.
+///
+/// # Errors
+/// Those of [`edit_bytes`].
+pub fn edit_source(source: &Source, payloads: &[Payload], options: &Options<'_>) -> Result<Edit> {
+    let present = || edit_bytes(source.bytes(), payloads, options);
+    if options.keeps {
+        return present();
+    }
+    match source.original() {
+        Ok(Some(original)) => edit_again(source.bytes(), original, payloads, options),
+        Ok(None) => present(),
+        // Without its original, an archive is still good for everything that takes nothing away.
+        Err(lost) => present().map_err(|error| match error.kind() {
+            Kind::Refused => lost,
+            _ => error,
+        }),
+    }
 }
 
 /// The result of [`edit_bytes`].
@@ -78,13 +90,16 @@ fn edit_again(
         upgrade: options.upgrade || findings.with_role(heap).next().is_some(),
         ..*options
     };
-    let mut edit = edit_bytes(original, payloads, &options)?;
-    edit.plan.action = Action::Upgrade;
-    if edit.bytes.as_deref() == Some(present) {
-        edit.plan.action = Action::Nothing;
-        edit.bytes = None;
-    }
-    Ok(edit)
+    let Edit { mut plan, bytes } = edit_bytes(original, payloads, &options)?;
+    // Where there is nothing to do in the original, that is the result.
+    let new = bytes.unwrap_or_else(|| original.to_vec());
+    let is_same = new == present;
+    plan.action = match is_same {
+        true => Action::Nothing,
+        false => Action::Upgrade,
+    };
+    let bytes = (!is_same).then_some(new);
+    Ok(Edit { plan, bytes })
 }
 
 /// All steps from an archive's bytes to checked new bytes, without publishing.

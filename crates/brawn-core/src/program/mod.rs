@@ -33,7 +33,6 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::identify::reach::LOCAL;
 use crate::identify::{Identity, executable, rewritten};
-use crate::note::Note;
 use crate::provenance::Provenance;
 use crate::publish::{Edited, Source};
 use crate::signatures;
@@ -80,15 +79,21 @@ pub fn edit<'s>(
     options: &Options<'_>,
 ) -> Result<Edited<'s, Option<Plan>>> {
     let original = source.original()?;
-    let had = match original {
-        Some(_) => had(source.bytes())?,
-        None => Had::default(),
+    let chosen = source
+        .chosen()
+        .filter(|_| options.keeps && original.is_some());
+    let mut components = match chosen {
+        Some(chosen) => chosen.components(),
+        None => options.components.to_vec(),
     };
-    let profile = profile.or(had.profile);
-    let components = match (options.keeps, original, source.chosen()) {
-        (true, Some(_), Some(chosen)) => chosen.components(),
-        (true, Some(_), None) => had.components,
-        _ => options.components.to_vec(),
+    // Who names a profile asks for the heap.
+    if chosen.is_some() && profile.is_some() && !components.contains(&Component::Heap) {
+        components.insert(0, Component::Heap);
+    }
+    let kept = chosen.is_some() && is_less(&components);
+    let profile = match original {
+        Some(_) => profile.or(own_profile(source.bytes())?),
+        None => profile,
     };
     let options = Options {
         components: &components,
@@ -98,7 +103,6 @@ pub fn edit<'s>(
     let program = Program::read(bytes)?;
     let payload = choose(&program, payloads, profile.unwrap_or_default())?;
     let rewritten = rewrite_program(&program, payload, &options)?;
-    let kept = options.keeps && original.is_some() && is_less(&components);
     Ok(Edited {
         plan: rewritten.plan.map(|plan| Plan { kept, ..plan }),
         content: rewritten.pieces,
@@ -107,35 +111,15 @@ pub fn edit<'s>(
     })
 }
 
-/// What an earlier rewrite was made with, as far as its result says so.
-#[derive(Default)]
-struct Had {
-    profile: Option<Profile>,
-    components: Vec<Component>,
-}
-
-fn had(bytes: &[u8]) -> Result<Had> {
+/// The profile of an earlier rewrite, whose result is `bytes`.
+fn own_profile(bytes: &[u8]) -> Result<Option<Profile>> {
     // The file may also be a patched archive: reading it as a program gives the right error.
     if Format::of(bytes) != Format::Elf {
-        return Ok(Had::default());
+        return Ok(None);
     }
     let notes = Image::read(bytes, 0)?.brawn;
     let heap = notes.iter().find(|note| note.is_heap());
-    let has = [
-        (Component::Heap, heap.is_some()),
-        (Component::Memory, notes.iter().any(Note::is_memory)),
-        // The note does not say which families it has. Families whose results may differ from musl's are not added
-        // again.
-        (
-            Component::Libc(Families::ALL.exact_math()),
-            notes.iter().any(Note::is_libc),
-        ),
-    ];
-    let has = has.into_iter().filter(|(_, is_there)| *is_there);
-    Ok(Had {
-        profile: heap.and_then(|note| Profile::from_name(&note.profile)),
-        components: has.map(|(component, _)| component).collect(),
-    })
+    Ok(heap.and_then(|note| Profile::from_name(&note.profile)))
 }
 
 fn choose<'p>(
@@ -216,8 +200,8 @@ fn rewrite_program<'a>(
         .or_else(|error| made(program, payload, &without(error)?, &risks))
 }
 
-/// Refuses a program that already has brawn's functions of libc where `options` leave some of these out: without the original,
-/// nobody can bring musl's back.
+/// Refuses a program that already has brawn's functions of libc where `options` leave some of these out: it does not say which it
+/// has, and without the original, nobody can bring musl's back.
 fn refuse_less(found: &Functions, options: &Options<'_>) -> Result<()> {
     let asked = Component::families(options.components);
     let is_less = asked.is_some_and(Families::is_less);
@@ -225,9 +209,12 @@ fn refuse_less(found: &Functions, options: &Options<'_>) -> Result<()> {
         return Ok(());
     }
     Err(
-        Error::refused("it already has brawn's functions of libc, with those that the options leave out or choose differently")
-            .expected("a program with musl's own")
-            .next("link it anew with these options, or rewrite its original with them"),
+        Error::refused(
+            "it already has brawn's functions of libc, and does not say whether those that the options leave out or choose \
+             differently are among them",
+        )
+        .expected("a program with musl's own")
+        .next("rewrite its original with these options, or link it anew"),
     )
 }
 

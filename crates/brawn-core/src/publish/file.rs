@@ -1,13 +1,11 @@
 //! The steps for one file, the same for every kind of file: read it, edit it, and write the result.
 
-use super::standing::{original_path, record_path};
 use super::{Published, Source, Target, trust, write_elsewhere};
 use crate::component::Chosen;
 use crate::content::Content;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Format;
 use crate::input;
-use crate::shown::shown;
 use std::fs::File;
 use std::path::Path;
 
@@ -129,27 +127,18 @@ fn unplaced<P>(
         is_again: source.is_original_known(),
         published: None,
     };
-    if let (Some(target), Some(content)) = (&target, &content) {
-        outcome.published =
-            Some(target.publish(&source, content, edited.had_payload, edited.chosen.as_ref())?);
+    let chosen = edited.chosen.as_ref();
+    match (&target, &content) {
+        (Some(target), Some(content)) => {
+            let published = target.publish(&source, content, edited.had_payload, chosen)?;
+            outcome.published = Some(published);
+        }
+        (Some(target), None) => target.note_chosen(&source, chosen)?,
+        (None, _) => {}
     }
     if let To::Another(out) = to {
-        refuse_kept(out)?;
         let same = || Content::from(source.bytes());
         write_elsewhere(path, out, &content.unwrap_or_else(same))?;
     }
     Ok(outcome)
-}
-
-/// Refuses an output file of which brawn keeps an original: that would no longer be the output's.
-fn refuse_kept(out: &Path) -> Result<()> {
-    let real = std::fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
-    if !record_path(&real).exists() {
-        return Ok(());
-    }
-    let found = format!("brawn keeps its original, {}", shown(&original_path(&real)));
-    Err(Error::refused(found)
-        .path(out)
-        .expected("a file that brawn did not change in place")
-        .next("`brawn restore` it first, or write to another file"))
 }

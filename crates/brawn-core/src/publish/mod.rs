@@ -48,7 +48,9 @@ use crate::component::Chosen;
 use crate::content::Content;
 use crate::fingerprint::Fingerprint;
 pub use file::{Edited, Notice, Outcome, To, file, open};
-pub use output::{check_report, stream_elsewhere, write_elsewhere, write_made_from, write_report};
+pub use output::{
+    beside, check_report, stream_elsewhere, write_elsewhere, write_made_from, write_report,
+};
 pub use restore::Restored;
 pub use source::Source;
 pub use standing::{Standing, is_kept_original, kept_original_of, standing};
@@ -188,7 +190,21 @@ impl Target {
         .map_err(|e| e.path(&self.path))
     }
 
-    /// The same for a file that is too large for memory. Returns the new file's fingerprint; `old` is the fingerprint
+    /// Records what was chosen for a file that stays as brawn made it last.
+    pub(super) fn note_chosen(&self, old: &Source, chosen: Option<&Chosen>) -> Result<()> {
+        let known = self.record.as_ref();
+        let Some(known) = known.filter(|r| r.is_newest(old.fingerprint())) else {
+            return Ok(());
+        };
+        if chosen.is_none() || known.chosen.as_ref() == chosen {
+            return Ok(());
+        }
+        let mut record = known.clone();
+        record.chosen = chosen.cloned();
+        record.write(self).map_err(|e| e.path(&self.path))
+    }
+
+    /// As `publish`, for a file that is too large for memory. Returns the new file's fingerprint; `old` is the fingerprint
     /// of the file as it was read.
     pub fn publish_stream(
         &self,

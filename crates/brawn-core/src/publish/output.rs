@@ -7,22 +7,24 @@
 //! - The file that is replaced gives its owner, but no right that somebody gave to its bytes.
 
 use super::staged::Staged;
-use super::standing::not_kept;
+use super::standing::{not_kept, original_path, record_path};
 use super::walk::{self, Reached};
 use super::write::{
     New, Stream, copy_owner, fill, in_place_unsynced, no_new_file, put, set_mode, sync,
 };
+use crate::advice::Advice;
 use crate::content::Content;
 use crate::error::{Error, Kind, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input;
+use crate::shown::shown;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes `content` to `out` atomically, and leaves `from` alone. The new file gets the mode of `from`, without setuid and
 /// setgid. Of a file that it replaces, it has the owner and nothing else: rights and signatures were given to other bytes.
@@ -72,6 +74,7 @@ pub fn check_report(out: &Path) -> Result<()> {
         return not_through_others(out);
     }
     let place = place_of(out)?;
+    refuse_kept(&place.path).map_err(|e| e.path(out))?;
     // It is removed at once.
     let staged = Staged::new(place.folder.as_fd(), &place.name, 0o600);
     staged.map(drop).map_err(|e| no_new_file(out, e))
@@ -126,6 +129,27 @@ fn elsewhere<T>(
     replace(out, Some(stat.mode() & mask), fill)
 }
 
+/// Where brawn keeps the original of the file at `path`, and the record, if there are any.
+pub fn beside(path: &Path) -> [PathBuf; 2] {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    [original_path(&real), record_path(&real)]
+}
+
+/// Refuses to write over a file of which brawn keeps an original: that would no longer be this file's.
+fn refuse_kept(path: &Path) -> Result<()> {
+    let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
+    if !is_there(path) || !is_there(&record_path(path)) {
+        return Ok(());
+    }
+    let found = format!("brawn keeps its original, {}", shown(&original_path(path)));
+    Err(Error::refused(found)
+        .expected("a file that brawn did not change in place")
+        .next(format!(
+            "{}, or write to another file",
+            Advice::Restore(None)
+        )))
+}
+
 /// Writes what `fill` puts into the new file. Without a `mode`, it gets that of the file that it replaces.
 fn replace<T>(
     out: &Path,
@@ -135,6 +159,7 @@ fn replace<T>(
     super::place::no_stream(out)?;
     there(out)?;
     let place = place_of(out)?;
+    refuse_kept(&place.path).map_err(|e| e.path(out))?;
     // Checked again, through the directory that it is written to.
     let like = match input::at(&place.folder, Path::new(&place.name), OFlags::NOFOLLOW) {
         Ok(like) => Some(like.metadata()),

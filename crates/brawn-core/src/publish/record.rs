@@ -67,6 +67,11 @@ impl Record {
         self.results.push(result);
     }
 
+    /// Whether it is the file that brawn made last.
+    pub(super) fn is_newest(&self, file: &Fingerprint) -> bool {
+        self.results.last() == Some(file)
+    }
+
     pub(super) fn state(&self, file: &Fingerprint) -> State {
         if self.original == *file {
             State::Original

@@ -83,8 +83,8 @@ impl Source {
     /// The parts that it was made with, if brawn made the file from an original and the record says so.
     pub fn chosen(&self) -> Option<&Chosen> {
         let record = self.record.as_ref()?;
-        let is_result = record.state(self.fingerprint()) == State::Result;
-        record.chosen.as_ref().filter(|_| is_result)
+        let is_newest = record.is_newest(self.fingerprint());
+        record.chosen.as_ref().filter(|_| is_newest)
     }
 
     fn read_original(&self, record: &Record) -> Result<Vec<u8>> {

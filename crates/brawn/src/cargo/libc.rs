@@ -4,11 +4,11 @@ use super::Request;
 use super::ask::Answer;
 use super::witness::Witness;
 use brawn_core::archive::plan::Action;
-use brawn_core::archive::{Options, edit_bytes};
+use brawn_core::archive::{Options, edit_bytes, edit_source};
 use brawn_core::fingerprint::hexadecimal;
 use brawn_core::link_args;
 use brawn_core::publish::place::File;
-use brawn_core::publish::{Source, cache, private::PrivateFolder};
+use brawn_core::publish::{self, Source, cache, private::PrivateFolder};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result, input};
 use brawn_payload::{Payload, Profile, payloads};
@@ -109,18 +109,20 @@ pub fn copy(
         );
         return alone(why);
     }
-    let file = input::open(&path).map_err(|e| input::failed("cannot open it", e).path(&path))?;
-    let source = match Source::read(&path, &file) {
-        Ok(source) => source,
-        Err(error) => return alone(error.path(&path).to_string()),
+    let edit = match request.is_plain {
+        true => input::read(&path)
+            .map_err(|e| input::failed("cannot read it", e))
+            .and_then(|bytes| edit_bytes(&bytes, payloads(), &options(request))),
+        // What was patched before has no musl's functions to leave alone: its original has.
+        false => {
+            witnesses.extend(publish::beside(&path).iter().map(|path| Witness::of(path)));
+            input::open(&path)
+                .map_err(|e| input::failed("cannot open it", e))
+                .and_then(|file| Source::read(&path, &file))
+                .and_then(|source| edit_source(&source, payloads(), &options(request)))
+        }
     };
-    // What was patched before has no musl's functions to leave alone.
-    let original = match request.is_plain {
-        true => None,
-        false => source.original().unwrap_or_default(),
-    };
-    let bytes = original.unwrap_or(source.bytes());
-    let edit = match edit_bytes(bytes, payloads(), &options(request)) {
+    let edit = match edit {
         Ok(edit) => edit,
         Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
         Err(error) => return alone(error.path(&path).to_string()),

@@ -117,6 +117,18 @@ fn a_bundle_is_patched_once_says_its_checksum_and_is_restored() {
         (before.ino(), before.mtime_nsec()),
         (after.ino(), after.mtime_nsec())
     );
+    // What is in it now cannot have other parts.
+    let other = ["patch", "--only", "heap"];
+    let error = fail(brawn().args(other).arg(&path), REFUSED);
+    assert!(error.contains("`brawn restore` it first"), "{error}");
+    let error = fail(
+        brawn()
+            .args(["patch", "-o"])
+            .arg(&path)
+            .arg(made.libc("x86_64")),
+        REFUSED,
+    );
+    assert!(error.contains("brawn keeps its original"), "{error}");
     succeed(brawn().arg("restore").arg(&path));
     assert!(read(&path) == old);
     assert_eq!(fs::metadata(&path).unwrap().ino(), inode);

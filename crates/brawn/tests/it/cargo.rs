@@ -242,6 +242,20 @@ fn a_toolchain_that_brings_a_new_libc_is_noticed() {
     package.brawn(BUILD).ok();
     package.has("brawn");
     package.cargo(BUILD).nothing();
+
+    // Where options choose other functions, the copy is made from the original, and keeps the profile.
+    let patch = Command::new(brawn_path())
+        .args(["patch", "--profile", "secure"])
+        .arg(&libc)
+        .output();
+    assert!(patch.expect("it runs").status.success());
+    package.brawn(&format!("--math exact {BUILD}")).something();
+    let program = package.program(MUSL);
+    let report = crate::build::inspect(program.to_str().unwrap());
+    assert_eq!(
+        report["heaps"][0]["note"]["profile"], "secure",
+        "{report:#}"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::build::{Room, libgcc, musl};
 use crate::common::{REFUSED, brawn, fail, ok, read, succeed};
 use crate::musls::archive;
 use serde_json::Value;
+use std::fs;
 use std::path::Path;
 
 /// Prints what functions of every family give.
@@ -366,12 +367,30 @@ fn a_choice_is_made_from_the_original_and_stays() {
             .count()
     };
     assert_eq!(libc(), 1);
-    assert!(rewrite(&["--profile", "lean"]).contains("keeps the parts"));
+    assert!(rewrite(&[]).contains("keeps the parts"));
+    // Who names a profile asks for the heap.
+    assert!(rewrite(&["--profile", "lean"]).contains("heap functions (profile lean)"));
     assert_eq!(libc(), 1);
     assert!(!rewrite(&["--only", "heap", "--profile", "lean"]).contains("of libc"));
     assert_eq!(libc(), 0);
     rewrite(&["--without", "heap"]);
     assert_eq!(libc(), 1);
+    // Alone it does not say which functions it has.
+    let copy = room.path("copy");
+    fs::copy(&path, &copy).unwrap();
+    let error = fail(brawn().args(["rewrite", "--math", "exact", &copy]), REFUSED);
+    assert!(error.contains("does not say"), "{error}");
+    // As does a record of an older brawn: all parts come.
+    let record = room.path("p.brawn.json");
+    let mut known: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    assert!(known.as_object_mut().unwrap().remove("chosen").is_some());
+    fs::write(&record, known.to_string()).unwrap();
+    let said = rewrite(&[]);
+    assert!(said.contains("heap") && !said.contains("keeps"), "{said}");
+    // A choice that changes nothing is noted all the same.
+    rewrite(&["--only", "heap,memory,libc", "--sort", "stable"]);
+    assert!(!rewrite(&["--only", "heap,memory,libc"]).contains("keeps"));
+    assert!(!rewrite(&[]).contains("keeps"));
     succeed(brawn().args(["restore", &path]));
     assert_eq!(libc(), 0);
     // Without any of them there is nothing to do.

@@ -73,6 +73,12 @@ fn an_archive_gets_the_heap_and_brawn_says_what_stays() {
         ["brawn", "fine"],
         "{report:#}"
     );
+    // There is no more to have.
+    let again = succeed(brawn().args(["patch", &out]));
+    assert!(
+        again.starts_with("unchanged") && !again.contains("keeps"),
+        "{again}"
+    );
     for only in ["memory", "libc"] {
         let error = fail(
             brawn().args(["patch", "--only", only, old, "-o", &out]),

@@ -11,6 +11,10 @@ pub(super) const MOST_POINTS: usize = 400;
 /// thousand estimates is no accident. Fewer than 17 samples of small blocks say nothing for certain.
 const SURE: f64 = 4.0;
 
+/// How many standard errors above the peak by that rule an estimate has to be to be the peak instead: late in a long run, there
+/// are fewer samples, and more in use nevertheless.
+const CLEARLY: f64 = 3.0;
+
 /// How many standard errors an estimate may be off, as people expect it of a single one.
 const DOUBT: f64 = 2.0;
 
@@ -25,9 +29,9 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// What was in use at least.
-    fn least(&self) -> f64 {
-        self.bytes - SURE * self.error
+    /// The estimate less so many standard errors.
+    fn less(&self, errors: f64) -> f64 {
+        self.bytes - errors * self.error
     }
 
     /// How far it may be off.
@@ -39,14 +43,18 @@ impl Estimate {
 /// The number of the event behind which most was in use; `None` if nothing ever was. Where no estimate says anything for
 /// certain, the one from most samples counts.
 pub(super) fn peak(curve: &[Estimate]) -> Option<usize> {
-    let highest = |height: fn(&Estimate) -> f64| {
+    let highest = |height: &dyn Fn(&Estimate) -> f64| {
         let all = curve.iter().enumerate().filter(|(_, e)| height(e) > 0.0);
         // Of equal ones the first.
         let all = all.rev();
         all.max_by(|a, b| height(a.1).total_cmp(&height(b.1)))
             .map(|(number, _)| number)
     };
-    highest(Estimate::least).or_else(|| highest(|e| e.bytes / e.error))
+    let certain = highest(&|e| e.less(SURE)).or_else(|| highest(&|e| e.bytes / e.error))?;
+    let clear = highest(&|e| e.less(CLEARLY));
+    clear
+        .filter(|number| curve[*number].less(CLEARLY) > curve[certain].bytes)
+        .or(Some(certain))
 }
 
 /// The points that are shown, each with the number of its event: of each piece of a curve what was surely in use once, or the
@@ -59,12 +67,12 @@ pub(super) fn shown(curve: &[Estimate], peak: Option<usize>) -> Vec<(usize, f64)
         let surest = estimates
             .iter()
             .enumerate()
-            .max_by(|a, b| a.1.least().total_cmp(&b.1.least()));
+            .max_by(|a, b| a.1.less(SURE).total_cmp(&b.1.less(SURE)));
         let Some((number, best)) = surest else {
             continue;
         };
         let mean = mean(estimates);
-        let bytes = match best.least() >= mean {
+        let bytes = match best.less(SURE) >= mean {
             true => best.bytes,
             false => mean,
         };

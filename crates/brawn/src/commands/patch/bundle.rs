@@ -41,6 +41,14 @@ pub fn may_be_file(path: &Path) -> bool {
 
 /// Patches the bundle that is the file at `path`.
 pub fn file(args: &Args, path: &Path) -> Result<Report> {
+    // A bundle is too large to be made again from its original beside the new one.
+    let [_, record] = publish::beside(path);
+    if !args.parts.is_plain() && record.exists() {
+        return Err(Error::refused("brawn patched it before")
+            .path(path)
+            .expected("the original, for options that choose other parts")
+            .next("`brawn restore` it first"));
+    }
     let is_written = !args.dry_run && args.output.is_none();
     let target = is_written
         .then(|| publish::open(path, &notice))

@@ -38,16 +38,6 @@ pub fn print(report: &Report, verbose: bool) {
         return;
     };
     ui::line(Tone::Good, word, &format!("{path}: {does} {}", holds(plan)));
-    if plan.kept {
-        ui::more(only::KEPT);
-    }
-    if !plan.had.is_empty() {
-        let parts: Vec<String> = plan.had.iter().map(|c| part(*c).to_owned()).collect();
-        ui::more(&format!(
-            "note  brawn's {} are in it from before, and stay",
-            ui::listed(&parts)
-        ));
-    }
     archive(plan, verbose);
     targets(&report.details.targets);
     ui::written(&report.output, &report.details.published, verbose);
@@ -185,6 +175,16 @@ fn part(component: Component) -> &'static str {
 
 /// Further lines about an archive.
 fn archive(plan: &Plan, verbose: bool) {
+    if plan.kept {
+        ui::more(only::KEPT);
+    }
+    if !plan.had.is_empty() {
+        let parts: Vec<String> = plan.had.iter().map(|c| part(*c).to_owned()).collect();
+        ui::more(&format!(
+            "note  brawn's {} are in it from before, and stay",
+            ui::listed(&parts)
+        ));
+    }
     if verbose {
         if !(plan.remove.is_empty() && plan.add.is_empty()) {
             ui::more(&counts(plan));

@@ -35,13 +35,6 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
         return Err(Stop::Refused(error.path(&program).next(next)));
     }
     let (for_pprof, page) = files(file);
-    // Streams and devices have no place for a second file beside them.
-    if !data::is_plain(file) {
-        let error = Error::usage("the profile goes to a pipe or a device").path(file);
-        return Err(Stop::Failed(
-            error.expected("a file: a second one, with the page, goes beside it"),
-        ));
-    }
     let written = [Some(for_pprof.clone()), Some(page.clone())];
     data::check_apart(&written, [program.as_path()]).map_err(Stop::Failed)?;
     for file in [&for_pprof, &page] {

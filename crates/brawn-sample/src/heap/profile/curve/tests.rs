@@ -51,3 +51,14 @@ fn where_nothing_is_certain_most_samples_count() {
     let curve = curve.map(|(bytes, error)| estimate(0, bytes, error));
     assert_eq!(peak(&curve), Some(1));
 }
+
+/// A leak at the end of a long run: few samples, each of them of a gigabyte, and none that ends.
+#[test]
+fn a_late_leak_is_the_peak() {
+    let early = (0..1000).map(|n| estimate(n, 10.0, 2.3));
+    let late =
+        (1..=12).map(|n: u32| estimate(1000 + n, 1e3 * f64::from(n), 1e3 * f64::from(n).sqrt()));
+    let curve: Vec<Estimate> = early.chain(late).collect();
+    assert_eq!(peak(&curve), Some(1011));
+    assert_eq!(shown(&curve, peak(&curve)).last(), Some(&(1011, 12e3)));
+}
