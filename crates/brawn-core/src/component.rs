@@ -70,9 +70,24 @@ impl Component {
     }
 }
 
-/// Whether these are not all parts with all families.
-pub fn is_less(components: &[Component]) -> bool {
-    !Component::ALL.iter().all(|part| components.contains(part))
+/// Whether these are not all parts that the payload has, with all families.
+pub fn is_less(components: &[Component], payload: &Payload) -> bool {
+    let offered = [
+        (Component::Heap, true),
+        (Component::Memory, payload.memory.is_some()),
+        (Component::LIBC, !payload.libc.functions.is_empty()),
+    ];
+    offered
+        .iter()
+        .any(|(part, is_offered)| *is_offered && !components.contains(part))
+}
+
+/// Parts that are kept, with the heap if it `is_asked` for: who names a profile, or has a mimalloc replaced, asks for it.
+pub fn kept(mut components: Vec<Component>, is_asked: bool) -> Vec<Component> {
+    if is_asked && !components.contains(&Component::Heap) {
+        components.insert(0, Component::Heap);
+    }
+    components
 }
 
 impl Serialize for Component {
@@ -140,11 +155,6 @@ impl Families {
         self.chooses(function)
             && number.is_none_or(|n| self.without & (1 << n) == 0)
             && (function.exact || !self.exact_math || function.family != "math")
-    }
-
-    /// Whether it is not every family as it usually is.
-    pub fn is_less(self) -> bool {
-        self != Self::ALL
     }
 
     /// Bytes that differ for different choices, for the names of directories.

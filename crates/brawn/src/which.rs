@@ -391,7 +391,5 @@ pub fn note_relinking(kinds: &[ToolchainKind]) {
 
 /// Whether there is anything at `toolchain` to undo.
 pub fn is_recorded(toolchain: &Toolchain) -> bool {
-    // The record lies beside the file itself, not beside a link to it.
-    let real = toolchain.archive.path.canonicalize();
-    brawn_core::publish::has_record(real.as_deref().unwrap_or(&toolchain.archive.path))
+    brawn_core::publish::has_record(&toolchain.archive.path)
 }

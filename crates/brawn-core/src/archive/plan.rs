@@ -15,7 +15,7 @@ use crate::note::Note;
 use brawn_payload::{Payload, Profile};
 use serde::Serialize;
 
-use crate::component::Component;
+use crate::component::{self, Component, is_less};
 use crate::provenance::Provenance;
 pub use memory::{Memory, State, Stays};
 
@@ -241,16 +241,11 @@ pub fn plan(
     options: &Options<'_>,
 ) -> Result<Plan> {
     let present = libc::present(findings, payload);
-    let keeps = options.keeps && !present.is_empty();
-    let mut kept = present.clone();
-    // Who names a profile, or has a mimalloc replaced, asks for the heap.
-    if (options.profile.is_some() || options.upgrade) && !kept.contains(&Component::Heap) {
-        kept.insert(0, Component::Heap);
-    }
-    let components = match keeps {
-        true => &kept,
-        false => options.components,
-    };
+    let kept = (options.keeps && !present.is_empty()).then(|| {
+        let is_asked = options.profile.is_some() || options.upgrade;
+        component::kept(present.clone(), is_asked)
+    });
+    let components = kept.as_deref().unwrap_or(options.components);
     if findings.libc != Libc::Musl {
         return Err(not_musl(findings));
     }
@@ -262,7 +257,7 @@ pub fn plan(
             .filter(|had| !components.iter().any(|c| c.name() == had.name()))
             .copied()
             .collect(),
-        kept: keeps && is_less(&kept, payload),
+        kept: kept.is_some() && is_less(components, payload),
         ..Plan::default()
     };
     if components.contains(&Component::Heap) {
@@ -292,18 +287,6 @@ pub fn plan(
         };
     }
     Ok(plan)
-}
-
-/// Whether these are not all parts that the payload has.
-fn is_less(components: &[Component], payload: &Payload) -> bool {
-    let offered = [
-        (Component::Heap, true),
-        (Component::Memory, payload.memory.is_some()),
-        (Component::LIBC, !payload.libc.functions.is_empty()),
-    ];
-    offered
-        .iter()
-        .any(|(part, is_offered)| *is_offered && !components.contains(part))
 }
 
 /// Whether the members `old` are exactly these.

@@ -25,7 +25,7 @@ mod symbols;
 pub mod tls;
 
 use crate::advice::look_at_it;
-use crate::component::{Chosen, Component, Families, is_less};
+use crate::component::{self, Chosen, Component, Families, is_less};
 use crate::content::Content;
 use crate::elf::image::Image;
 use crate::elf::program::{Placement, Program};
@@ -82,15 +82,10 @@ pub fn edit<'s>(
     let chosen = source
         .chosen()
         .filter(|_| options.keeps && original.is_some());
-    let mut components = match chosen {
-        Some(chosen) => chosen.components(),
+    let components = match chosen {
+        Some(chosen) => component::kept(chosen.components(), profile.is_some()),
         None => options.components.to_vec(),
     };
-    // Who names a profile asks for the heap.
-    if chosen.is_some() && profile.is_some() && !components.contains(&Component::Heap) {
-        components.insert(0, Component::Heap);
-    }
-    let kept = chosen.is_some() && is_less(&components);
     let profile = match original {
         Some(_) => profile.or(own_profile(source.bytes())?),
         None => profile,
@@ -103,6 +98,7 @@ pub fn edit<'s>(
     let program = Program::read(bytes)?;
     let payload = choose(&program, payloads, profile.unwrap_or_default())?;
     let rewritten = rewrite_program(&program, payload, &options)?;
+    let kept = chosen.is_some() && is_less(&components, payload);
     Ok(Edited {
         plan: rewritten.plan.map(|plan| Plan { kept, ..plan }),
         content: rewritten.pieces,
@@ -204,7 +200,7 @@ fn rewrite_program<'a>(
 /// has, and without the original, nobody can bring musl's back.
 fn refuse_less(found: &Functions, options: &Options<'_>) -> Result<()> {
     let asked = Component::families(options.components);
-    let is_less = asked.is_some_and(Families::is_less);
+    let is_less = asked.is_some_and(|families| families != Families::ALL);
     if !is_less || !found.present.iter().any(|c| c.is_libc()) {
         return Ok(());
     }

@@ -48,12 +48,10 @@ use crate::component::Chosen;
 use crate::content::Content;
 use crate::fingerprint::Fingerprint;
 pub use file::{Edited, Notice, Outcome, To, file, open};
-pub use output::{
-    beside, check_report, stream_elsewhere, write_elsewhere, write_made_from, write_report,
-};
+pub use output::{check_report, stream_elsewhere, write_elsewhere, write_made_from, write_report};
 pub use restore::Restored;
 pub use source::Source;
-pub use standing::{Standing, is_kept_original, kept_original_of, standing};
+pub use standing::{Standing, is_kept_original, kept_beside, kept_original_of, standing};
 pub use write::Stream;
 
 use crate::error::{Error, Result};
@@ -456,7 +454,8 @@ impl Read for Again {
     }
 }
 
-/// Whether brawn keeps a record beside `path`.
+/// Whether brawn keeps a record beside the file that `path` leads to: not beside a link to it.
 pub fn has_record(path: &Path) -> bool {
-    standing::record_path(path).exists()
+    let [_, record] = kept_beside(path);
+    record.exists()
 }

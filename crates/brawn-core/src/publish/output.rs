@@ -24,7 +24,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Writes `content` to `out` atomically, and leaves `from` alone. The new file gets the mode of `from`, without setuid and
 /// setgid. Of a file that it replaces, it has the owner and nothing else: rights and signatures were given to other bytes.
@@ -127,12 +127,6 @@ fn elsewhere<T>(
         return Err(error.path(out).next(next));
     }
     replace(out, Some(stat.mode() & mask), fill)
-}
-
-/// Where brawn keeps the original of the file at `path`, and the record, if there are any.
-pub fn beside(path: &Path) -> [PathBuf; 2] {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    [original_path(&real), record_path(&real)]
 }
 
 /// Refuses to write over a file of which brawn keeps an original: that would no longer be this file's.

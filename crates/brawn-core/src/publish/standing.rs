@@ -156,6 +156,12 @@ pub(super) fn original_path(path: &Path) -> PathBuf {
     beside(path, ORIGINAL)
 }
 
+/// Where brawn keeps the original of the file that `path` leads to, and the record, if there are any.
+pub fn kept_beside(path: &Path) -> [PathBuf; 2] {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    [original_path(&real), record_path(&real)]
+}
+
 /// Where the record of the file at `path` is.
 pub(super) fn record_path(path: &Path) -> PathBuf {
     beside(path, RECORD)

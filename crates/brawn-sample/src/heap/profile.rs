@@ -42,10 +42,9 @@ impl Amount {
         }
     }
 
-    /// The variance of that estimate, in bytes squared (Horvitz and Thompson, 1952).
-    fn variance(size: u64, interval: u64) -> f64 {
-        let all = Self::of(size, interval);
-        (1.0 - 1.0 / all.blocks) * all.bytes * all.bytes
+    /// The variance of such an estimate from one sample, in bytes squared (Horvitz and Thompson, 1952).
+    fn variance(self) -> f64 {
+        (1.0 - 1.0 / self.blocks) * self.bytes * self.bytes
     }
 
     fn sum(all: impl Iterator<Item = Self>) -> Self {
@@ -152,7 +151,6 @@ struct Begin {
     stack: usize,
     /// What it stands for.
     amount: Amount,
-    variance: f64,
 }
 
 /// The blocks that are in use, and where most of them were.
@@ -180,12 +178,12 @@ impl Live {
         // A block at an address where one was not seen to end: of a process that has another program now.
         if let Some(old) = self.blocks.remove(&(event.process, event.block)) {
             self.now -= old.amount.bytes;
-            self.variance -= old.variance;
+            self.variance -= old.amount.variance();
             self.of_stacks[old.stack] -= old.amount.bytes;
         }
         if let Some(begin) = begin {
             self.now += begin.amount.bytes;
-            self.variance += begin.variance;
+            self.variance += begin.amount.variance();
             self.of_stacks[begin.stack] += begin.amount.bytes;
             self.blocks.insert((event.process, event.block), begin);
         }
@@ -239,11 +237,7 @@ pub fn profile(recording: &Recording) -> Profile {
             });
             let amount = Amount::of(taken.size, taken.interval);
             sums[stack][0] += amount;
-            Some(Begin {
-                stack,
-                amount,
-                variance: Amount::variance(taken.size, taken.interval),
-            })
+            Some(Begin { stack, amount })
         })
         .collect();
     // First when most was in use, then what that was.

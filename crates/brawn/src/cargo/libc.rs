@@ -115,7 +115,11 @@ pub fn copy(
             .and_then(|bytes| edit_bytes(&bytes, payloads(), &options(request))),
         // What was patched before has no musl's functions to leave alone: its original has.
         false => {
-            witnesses.extend(publish::beside(&path).iter().map(|path| Witness::of(path)));
+            witnesses.extend(
+                publish::kept_beside(&path)
+                    .iter()
+                    .map(|path| Witness::of(path)),
+            );
             input::open(&path)
                 .map_err(|e| input::failed("cannot open it", e))
                 .and_then(|file| Source::read(&path, &file))

@@ -14,7 +14,7 @@ fn a_sample_stands_for_what_was_not_recorded() {
 
 #[test]
 fn a_large_block_is_known_for_certain_and_a_small_one_is_not() {
-    let [small, large] = [16, 64 << 20].map(|size| Amount::variance(size, 512 << 10));
+    let [small, large] = [16, 64 << 20].map(|size| Amount::of(size, 512 << 10).variance());
     assert!(
         (small.sqrt() - f64::from(512 << 10)).abs() < 32.0,
         "{small}"
@@ -38,12 +38,7 @@ fn threads_have_curves_of_their_own() {
     let mut live = Live::new(stacks.len());
     for (stack, bytes) in [(0, 10.0), (1, 4.0), (2, 5.0), (3, 3.0), (4, 1.0)] {
         let amount = Amount { blocks: 1.0, bytes };
-        let begin = Begin {
-            stack,
-            amount,
-            variance: 0.0,
-        };
-        live.apply(&event(stack as u64), Some(begin));
+        live.apply(&event(stack as u64), Some(Begin { stack, amount }));
     }
     threads.look(&live, live.now);
     live.apply(&event(0), None);

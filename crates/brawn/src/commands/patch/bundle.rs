@@ -42,8 +42,7 @@ pub fn may_be_file(path: &Path) -> bool {
 /// Patches the bundle that is the file at `path`.
 pub fn file(args: &Args, path: &Path) -> Result<Report> {
     // A bundle is too large to be made again from its original beside the new one.
-    let [_, record] = publish::beside(path);
-    if !args.parts.is_plain() && record.exists() {
+    if !args.parts.is_plain() && publish::has_record(path) {
         return Err(Error::refused("brawn patched it before")
             .path(path)
             .expected("the original, for options that choose other parts")
