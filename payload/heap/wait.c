@@ -1,6 +1,6 @@
 // What goes back to the kernel before a thread waits.  libc asks in each call in which a thread can be cancelled, as nearly all calls that
-// wait are (libc/threads/__syscall_cp.c).  A thread's turn comes if something became free since the last one, at most every BRAWN_REST_DELAY,
-// and more seldom where there is much to look at, so that turns take a few percent of all time at most.
+// wait are (libc/threads/__syscall_cp.c).  A thread's turn comes before its first wait, and then if something became free since the last
+// one, at most every BRAWN_REST_DELAY, and more seldom where there is much to look at, so that turns take a few percent of all time at most.
 //
 // Nobody knows how long a wait will be.  So what a turn gave back and the program needs again soon stays the next time (allowance.c).
 

@@ -63,8 +63,13 @@ static __attribute__((noinline)) size_t partition(const task *t, const part *p, 
     return partition_sized(t, p, equal, t->size);
 }
 
-// Sorts a part by its places.  `room` is for these, and `size` bytes in all.
+// Sorts a part by its places.  `room`, of `size` bytes, is for these and for as many to merge them: that is enough for parts of MOST_ON_STACK.
+// Only where the partitions were bad on purpose (McIlroy, A killer adversary for quicksort, 1999) is one longer, and may have too little.
 static __attribute__((noinline)) void sort_leaf(task *t, const part *p, char *room, size_t size) {
+    if (UNLIKELY(p->n > size / (2 * sizeof(place)))) {
+        t->contradicts = 1;
+        return;
+    }
     task leaf = *t;
     leaf.array = p->a;
     leaf.n = p->n;
@@ -96,7 +101,7 @@ static __attribute__((noinline)) int edges_differ(const task *t, const part *p) 
 }
 
 // `before`: the element to the left of them, which is not greater than any; NULL if there is none.  `chances`: how many bad
-// partitions there may be; then all of a part is merged.
+// partitions there may be; then all of a part is merged, or musl's steps sort the array.
 static void quick(task *t, part p, const char *before, unsigned chances, char *room, size_t room_size) {
     const size_t size = t->size;
     while (p.n > MOST_ON_STACK && chances && !t->contradicts) {

@@ -48,7 +48,7 @@ typedef struct {
     int all_differ;
     // For number_of().
     uint64_t inverse;
-    // Whether two answers of the comparison cannot both be true.
+    // Whether two answers of the comparison cannot both be true, or there is no room for a part: musl's steps then sort the array.
     int contradicts;
 } task;
 
