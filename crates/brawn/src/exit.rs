@@ -86,6 +86,7 @@ pub fn of_usage(error: clap::Error) -> ExitCode {
     match is_error {
         true if is_run() => Exit::RunFailed.into(),
         true => Exit::Usage.into(),
+        false if ui::is_cut() => Exit::Io.into(),
         false => Exit::Success.into(),
     }
 }

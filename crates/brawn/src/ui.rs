@@ -153,8 +153,11 @@ pub fn usage(mut error: clap::Error) {
     let plain = said.to_string();
     // clap adds its own colours only if the rest has no control characters.
     if plain.chars().all(|c| c == '\n' || shown::is_plain(c)) {
-        // If standard error is closed, nobody can read the error.
-        let _ = error.print();
+        match error.print() {
+            // The help.  If standard error is closed, nobody can read an error.
+            Err(e) if !error.use_stderr() => cut(e),
+            _ => {}
+        }
         return;
     }
     let lines = plain.lines().map(|line| shown::line(line).to_string());
@@ -175,13 +178,16 @@ fn out(text: &str) {
     let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
-    // If the reader has closed the pipe, as `head` does, this is not an error: the work is done nevertheless.
-    if let Err(e) = written
-        && e.kind() != ErrorKind::BrokenPipe
-        // Later output cannot be written either.
-        && !IS_CUT.swap(true, Ordering::Relaxed)
-    {
-        error(&Error::io("cannot write to standard output", e));
+    if let Err(e) = written {
+        cut(e);
+    }
+}
+
+/// Says, once, that standard output cannot be written.  If the reader has closed the pipe, as `head` does, this is not an
+/// error: the work is done nevertheless.
+fn cut(why: std::io::Error) {
+    if why.kind() != ErrorKind::BrokenPipe && !IS_CUT.swap(true, Ordering::Relaxed) {
+        error(&Error::io("cannot write to standard output", why));
     }
 }
 

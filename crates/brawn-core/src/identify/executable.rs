@@ -42,7 +42,8 @@ pub fn identify(image: &Image<'_>) -> Identity {
     }
     let traces = Traces::new(image);
     let has_symbols = image.has_symbol_table && !is_thin(image);
-    let (mut heaps, embedded) = heaps(image, linkage, has_symbols, &traces);
+    let rewritten = Rewritten::of(image);
+    let (mut heaps, embedded) = heaps(image, linkage, has_symbols, rewritten.as_ref(), &traces);
     let embedded = embedded.iter().flat_map(|found| &found.evidence);
     evidence.extend(embedded.map(|what| format!("in a program that is embedded in it: {what}")));
     let system = System::of_image(image);
@@ -58,7 +59,6 @@ pub fn identify(image: &Image<'_>) -> Identity {
         shared(image, libc, &mut heaps);
     }
     let libc_version = version(image, libc, &heaps);
-    let rewritten = Rewritten::of(image);
     if let Some(rewritten) = &rewritten {
         evidence.push("rewritten: the payload is behind the program, which jumps to it".into());
         if rewritten.has_heap {
@@ -142,6 +142,7 @@ fn heaps(
     image: &Image<'_>,
     linkage: Linkage,
     has_symbols: bool,
+    rewritten: Option<&Rewritten>,
     traces: &Traces<'_, '_>,
 ) -> (Vec<FoundHeap>, Vec<FoundHeap>) {
     let mut heaps: Vec<FoundHeap> = note::heaps(&image.brawn).map(FoundHeap::brawn).collect();
@@ -188,7 +189,7 @@ fn heaps(
             }
         }
     }
-    if let Some(found) = own(image, &heaps) {
+    if let Some(found) = own(image, rewritten, &heaps) {
         heaps.push(found);
     }
     // The heap that defines `malloc` comes first: the program's own, then heaps that it brought, then the libc's.
@@ -202,12 +203,16 @@ fn heaps(
 }
 
 /// A `malloc` that belongs neither to the libc nor to a known heap.
-fn own(image: &Image<'_>, heaps: &[FoundHeap]) -> Option<FoundHeap> {
+fn own(image: &Image<'_>, rewritten: Option<&Rewritten>, heaps: &[FoundHeap]) -> Option<FoundHeap> {
     let is_libc = |h: &FoundHeap| h.heap.is_libcs() || h.heap == Heap::Brawn;
     if !image.has_symbol_table || heaps.iter().any(|h| !is_libc(h)) {
         return None;
     }
     let malloc = image.named("malloc")?;
+    // The payload's, or the libc's, which jumps to it and no longer to what the local names below belong to.
+    if rewritten.is_some_and(|r| r.has_heap && r.has(image, malloc.address)) {
+        return None;
+    }
     // A libc uses these names for its own `malloc`. They are at `malloc`'s address unless the program replaced
     // `malloc`.
     const LIBC: [&str; 4] = [

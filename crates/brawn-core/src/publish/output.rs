@@ -10,7 +10,8 @@ use super::staged::Staged;
 use super::standing::{not_kept, original_path, record_path};
 use super::walk::{self, Reached};
 use super::write::{
-    New, Stream, copy_owner, fill, in_place_unsynced, no_new_file, put, set_mode, sync,
+    New, Stream, copy_owner, fill, in_place_unsynced, mode_without_acl, no_new_file, put, set_mode,
+    sync,
 };
 use crate::advice::Advice;
 use crate::content::Content;
@@ -126,7 +127,7 @@ fn elsewhere<T>(
         let error = Error::usage("the file to write is the input itself");
         return Err(error.path(out).next(next));
     }
-    replace(out, Some(stat.mode() & mask), fill)
+    replace(out, Some(mode_without_acl(&source, &stat) & mask), fill)
 }
 
 /// Refuses to write over a file of which brawn keeps an original: that would no longer be this file's.

@@ -61,6 +61,7 @@ impl Target {
             .check_original(Some(&record))
             .map_err(|e| self.no_original(e))?;
         self.unchanged(&self.first_seen(), &now)?;
+        write::copy_rights(&self.file, &original).map_err(|e| e.path(&self.original()))?;
         match self.put_back(&original, &record, &now) {
             Ok(Exchange::Renamed) => {}
             Ok(Exchange::MountPoint) => {

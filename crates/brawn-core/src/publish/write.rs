@@ -6,7 +6,7 @@ use crate::fingerprint::{Fingerprint, Hashed};
 use crate::input;
 use rustix::fs::XattrFlags;
 use rustix::io::Errno;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -61,13 +61,14 @@ pub(super) fn readable(path: &Path, content: &Content<'_>, like: &File) -> Resul
     let written = made(path, New::Content(content), |file| {
         let stat = input::stat(like)?;
         copy_owner(&stat, file)?;
-        copy_xattrs(like, file, |name| name == b"system.posix_acl_access")?;
+        copy_xattrs(like, file, |name| name == ACL.to_bytes())?;
         set_mode(file, stat.mode() & 0o044 | 0o600)
     });
     written.map(drop)
 }
 
-/// Writes and syncs `new` to a new file at `path`. Others cannot read it until `own` sets its owner and mode.
+/// Writes and syncs `new` to a new file at `path`. Others cannot read it until `own` sets its owner and mode; rights that
+/// its directory gives to new files it has none.
 fn made(
     path: &Path,
     new: New<'_, '_>,
@@ -75,6 +76,7 @@ fn made(
 ) -> Result<Fingerprint> {
     let mut file = create(path)?;
     let written = fill(&mut file, new).and_then(|fingerprint| {
+        remove_acl(&file)?;
         own(&file)?;
         sync(&file)?;
         Ok(fingerprint)
@@ -98,21 +100,27 @@ fn create(path: &Path) -> Result<File> {
         .map_err(|e| no_file_beside(path, e))
 }
 
-/// The error if brawn can make no file beside the one that it works on in place.
+/// The error if brawn cannot make `path`, a name of its own beside the file that it works on in place.
 pub(super) fn no_file_beside(path: &Path, e: io::Error) -> Error {
-    let is_long = e.kind() == io::ErrorKind::InvalidFilename;
-    let error = no_new_file(path, e);
-    if is_long {
-        return error.next(
-            "the file's name is too long for what brawn adds to it: choose a shorter one, or write to another with `-o`",
-        );
-    }
-    error
+    let next = match e.kind() {
+        io::ErrorKind::InvalidFilename => {
+            "the file's name is too long for what brawn adds to it: choose a shorter one, or write to another with `-o`"
+        }
+        _ => next_for(&e),
+    };
+    Error::io("cannot create it", e).path(path).next(next)
 }
 
-/// The error if no new file can be made for `path`.
+/// The error if no new file can be made for `path`, the one that the user named.
 pub(super) fn no_new_file(path: &Path, e: io::Error) -> Error {
-    let next = match e.kind() {
+    let next = next_for(&e);
+    let error = Error::io("cannot create a file beside it", e);
+    error.path(path).next(next)
+}
+
+/// What the user can do if a file cannot be created.
+fn next_for(why: &io::Error) -> &'static str {
+    match why.kind() {
         io::ErrorKind::NotFound => "there is no such directory: make it first",
         io::ErrorKind::InvalidFilename => {
             "the name is too long for what brawn adds to it while it writes: choose a shorter one"
@@ -122,9 +130,7 @@ pub(super) fn no_new_file(path: &Path, e: io::Error) -> Error {
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on that disk",
         _ => "the directory must be writable: change that, or write to another directory",
-    };
-    let error = Error::io("cannot create a file beside it", e);
-    error.path(path).next(next)
+    }
 }
 
 fn failed(e: io::Error) -> Error {
@@ -192,6 +198,49 @@ fn copy_metadata(from: &File, to: &File) -> Result<()> {
     set_mode(to, old.mode() & 0o7777)
 }
 
+/// Gives the file `to` the owner, mode and access list of `from`, if somebody has changed those since `to` was a copy of it.
+/// Bits that run a program as somebody else stay only where both have them: they were given to other bytes.
+pub(super) fn copy_rights(from: &File, to: &File) -> Result<()> {
+    let (now, old) = (input::stat(from)?, input::stat(to)?);
+    let list = |file: &File| xattr(file, ACL).ok();
+    let rights = |stat: &fs::Metadata| (stat.uid(), stat.gid(), stat.mode() & 0o7777);
+    if rights(&now) == rights(&old) && list(from) == list(to) {
+        return Ok(());
+    }
+    copy_owner(&now, to)?;
+    // Until all is done, nobody has more than before.
+    set_mode(to, now.mode() & old.mode() & 0o777)?;
+    remove_acl(to)?;
+    copy_xattrs(from, to, |name| name == ACL.to_bytes())?;
+    set_mode(to, now.mode() & (0o777 | old.mode() & 0o7000))
+}
+
+/// The list of users and groups that have rights beside those of the mode.
+const ACL: &CStr = c"system.posix_acl_access";
+
+/// Removes the access list that a file has from the directory where it was made: the file that it replaces may have none.
+fn remove_acl(file: &File) -> Result<()> {
+    match rustix::fs::fremovexattr(file, ACL) {
+        Ok(()) | Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(()),
+        Err(e) => Err(Error::io("cannot remove its access list", e)),
+    }
+}
+
+/// The mode's bits for the owner, the file's group and everybody else.  With an access list, the middle ones of the mode are
+/// the most that anybody in the list has; what the file's group has stands in the list.
+pub(super) fn mode_without_acl(file: &File, stat: &fs::Metadata) -> u32 {
+    /// `ACL_GROUP_OBJ` of <linux/posix_acl.h>.
+    const GROUP: u16 = 4;
+    let mode = stat.mode() & 0o777;
+    let list = xattr(file, ACL).unwrap_or_default();
+    // A version of 4 bytes, then entries: what it is about and the rights, 2 bytes each, and 4 bytes that say who.
+    let entries = list.get(4..).unwrap_or_default().chunks_exact(8);
+    let word = |entry: &[u8], at: usize| u16::from_le_bytes([entry[at], entry[at + 1]]);
+    let group = entries.into_iter().find(|entry| word(entry, 0) == GROUP);
+    let most = group.map_or(7, |entry| u32::from(word(entry, 2)));
+    mode & (0o707 | (most & 7) << 3)
+}
+
 pub(super) fn set_mode(file: &File, mode: u32) -> Result<()> {
     file.set_permissions(fs::Permissions::from_mode(mode))
         .map_err(|e| Error::io("cannot set the file's mode", e))
@@ -241,7 +290,7 @@ fn copy_xattrs(from: &File, to: &File, wanted: impl Fn(&[u8]) -> bool) -> Result
     Ok(())
 }
 
-fn xattr(file: &File, name: &CString) -> rustix::io::Result<Vec<u8>> {
+fn xattr(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {
     let mut value = vec![0u8; 256];
     loop {
         match rustix::fs::fgetxattr(file, name, &mut value[..]) {

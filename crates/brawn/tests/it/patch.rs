@@ -441,6 +441,8 @@ fn what_cannot_be_printed_is_an_error_and_a_reader_that_has_left_is_none() {
         &["patch", "--dry-run", libc],
         &["inspect", libc],
         &["signatures", "list"],
+        &["--help"],
+        &["patch", "--help"],
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (code, text) = said(arguments, full.into());

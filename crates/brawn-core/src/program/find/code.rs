@@ -177,6 +177,18 @@ impl<'p> Code<'p> {
         })
     }
 
+    /// Whether the jump at `from` is padding: gold fills the room between two functions with a jump over it.  Where no name
+    /// says that a function ends there, the jump may be the function's last instruction.
+    pub fn is_padding(&self, from: u64, target: u64) -> bool {
+        let before = self.starts.partition_point(|s| s.address < from);
+        let mut before = self.starts[..before].iter().rev().take(8);
+        let ends = before.any(|s| s.size > 0 && s.address.saturating_add(s.size) == from);
+        let is_gap = ends && from < target && self.named(from).is_none() && self.begins(target);
+        is_gap
+            && self.architecture == Isa::X86_64
+            && x86_64::skips_padding(self.bytes(&(from..target)))
+    }
+
     /// Whether a function is known to begin at `address`.
     pub fn begins(&self, address: u64) -> bool {
         let named = self.starts.binary_search_by_key(&address, |s| s.address);

@@ -58,6 +58,7 @@ pub fn check(
         inside.any(|e| e.contains(&h.target) && e.start != h.target)
     };
     hits.retain(|hit| !hit.is_absolute || !is_amid(hit));
+    hits.retain(|hit| !(hit.is_code && code.is_padding(hit.from, hit.target)));
     relocations(whole, code, found);
     let passes_on = names.function("dl_iterate_phdr").map(|n| n.address);
     thread_locals(code, &to_tls, passes_on, found);

@@ -228,6 +228,16 @@ pub fn padding(code: &[u8]) -> u64 {
     at as u64
 }
 
+/// Whether `code` is a jump to its end, with nothing in between that does anything.
+pub fn skips_padding(code: &[u8]) -> bool {
+    const JUMP: usize = 5;
+    let Some((jump, rest)) = code.split_at_checked(JUMP) else {
+        return false;
+    };
+    let distance = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    jump[0] == 0xe9 && jump[1..] == distance.to_le_bytes() && padding(rest) == rest.len() as u64
+}
+
 /// The reference of the instruction whose operand begins at `place`, in the code at `address`; `None` if there is
 /// none.
 ///

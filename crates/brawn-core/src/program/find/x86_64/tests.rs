@@ -33,6 +33,18 @@ fn operands_are_told_from_what_looks_like_them() {
 }
 
 #[test]
+fn a_jump_over_padding_does_nothing() {
+    assert!(skips_padding(&[0xe9, 0, 0, 0, 0]));
+    assert!(skips_padding(&[0xe9, 2, 0, 0, 0, 0x90, 0x90]));
+    assert!(skips_padding(&[0xe9, 2, 0, 0, 0, 0x66, 0x90]));
+    // Too short, to elsewhere, over something, another instruction.
+    assert!(!skips_padding(&[0xe9, 0, 0, 0]));
+    assert!(!skips_padding(&[0xe9, 1, 0, 0, 0, 0x90, 0x90]));
+    assert!(!skips_padding(&[0xe9, 2, 0, 0, 0, 0x90, 0xc3]));
+    assert!(!skips_padding(&[0xe8, 2, 0, 0, 0, 0x90, 0x90]));
+}
+
+#[test]
 fn a_function_ends_where_nothing_goes_on() {
     // je .+3; nop; ret; nop; ret; nop
     assert_eq!(end(&[0x74, 2, 0x90, 0xc3, 0x90, 0xc3, 0x90]), 6);
