@@ -98,7 +98,14 @@ impl Target {
     pub(super) fn exchange(&self, seen: &Seen, read: &Fingerprint) -> Result<Exchange> {
         let swap = self.swap();
         let new = swap.file_name().unwrap_or_default();
-        let failed = |e: Errno| Error::io("cannot rename the new file over it", e);
+        let failed = |e: Errno| {
+            let error = Error::io("cannot rename the new file over it", e);
+            match e {
+                // Also in a directory with the sticky bit.
+                Errno::PERM => error.next("only its owner may change it, and nobody while `lsattr` shows `i` or `a` for it"),
+                _ => error,
+            }
+        };
         let mut placed = self.named(new).map_err(failed)?;
         match self.change_places(new) {
             Ok(()) => {}
