@@ -56,7 +56,10 @@ pub fn check(program: &Program<'_>) -> Option<Risk> {
         _ => memmem::find(tail, sign).is_some(),
     });
     let what = kind.map_or(String::new(), |(_, what)| format!(", {what}"));
-    let text = format!("{} bytes behind the program{what}", overlay.len());
+    let text = match overlay.len() {
+        1 => format!("1 byte behind the program{what}"),
+        many => format!("{many} bytes behind the program{what}"),
+    };
     Some(Risk::of(RiskKind::Overlay, None, text).at(end).next(next))
 }
 
