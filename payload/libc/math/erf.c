@@ -23,7 +23,7 @@ typedef struct {
         mad(fourth_, mad(fourth_, (c)[8], high_), low_);                                   \
     })
 
-// For x from 0 to 6.
+// For x from 0 to 6, but for the last number below: of that and 8 the sum is 14.
 #define ERF_PARTS(mad, x)                                                                                      \
     ({                                                                                                         \
         /* Of x + 8, the first six bits of the fraction are x's eighth; in integers, for any rounding mode. */ \
@@ -53,7 +53,7 @@ EARLY double special_error(double x) {
     }
 
 BY_LEVEL_AFTER(double, erf, (double x), (x), ERF_BODY,
-    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= SIX_BITS - TINY_BITS)) return special_error(x))
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= SIX_BITS - 1 - TINY_BITS)) return special_error(x))
 
 // Below the first 1 is the result, below the second a few terms of the series do.
 #define NOTHING_BITS ((uint64_t)(0x3ff - 60) << 52)
@@ -75,7 +75,7 @@ EARLY double special_complement(double x) {
 #define ERFC_BODY(suffix, attributes, mad)                                                                                \
     static attributes double erfc_##suffix(double x) {                                                                    \
         const uint64_t bits = bits_of(x), size = SIZE_BITS(x);                                                            \
-        if (UNLIKELY(bits >> 63 && size >= SIX_BITS)) return 2 - hidden(0x1p-1022);                                       \
+        if (UNLIKELY(bits >> 63 && size >= SIX_BITS - 1)) return 2 - hidden(0x1p-1022);                                   \
         if (size < ONE_BITS || bits >> 63) {                                                                              \
             const double positive = double_of(size), sign = bits >> 63 ? -1 : 1;                                          \
             const Parted parts = ERF_PARTS(mad, positive);                                                                \

@@ -1,4 +1,4 @@
-// A stream's lock, for what looks at one for a moment.
+// A stream's lock.
 #pragma once
 #include "stream.h"
 #include "../threads/threads.h"
@@ -6,7 +6,8 @@
 HIDDEN int __lockfile(stream *f);
 HIDDEN void __unlockfile(stream *f);
 
-// Whether it has to be unlocked.  No other thread, no atomic operation, which is most of what these functions take:
+// For what looks at a stream for a moment, and calls nothing of the program's, which might begin a thread: whether it has to be unlocked.
+// No other thread, no atomic operation, which is most of what these functions take:
 // but not where a thread that has ended left it locked.
 INLINE int lock_stream(stream *f) {
     const int lock = f->lock;

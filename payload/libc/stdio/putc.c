@@ -4,17 +4,22 @@
 
 HIDDEN int __overflow(stream *f, int c);
 
+// Whether the byte goes into the buffer, and calls nothing.
+INLINE int fits(const stream *f, unsigned char byte) {
+    return LIKELY(byte != f->line_end) && LIKELY(f->write_at != f->write_end);
+}
+
 INLINE int put(int c, stream *f) {
     const unsigned char byte = (unsigned char)c;
-    char *const at = f->write_at;
-    if (UNLIKELY(byte == f->line_end) || UNLIKELY(at == f->write_end)) return __overflow(f, byte);
-    f->write_at = at + 1;
-    *at = (char)byte;
+    if (!fits(f, byte)) return __overflow(f, byte);
+    *f->write_at++ = (char)byte;
     return byte;
 }
 
+// Without another thread no lock: a program's own function may begin one, but is only called by __overflow.
 static COLD int put_locked(int c, stream *f) {
-    const int locked = lock_stream(f), result = put(c, f);
+    if (f->lock == 0 && is_alone() && fits(f, (unsigned char)c)) return put(c, f);
+    const int locked = __lockfile(f), result = put(c, f);
     unlock_stream(f, locked);
     return result;
 }

@@ -25,12 +25,22 @@ typedef uint32_t words4 __attribute__((vector_size(16), aligned(4), may_alias));
 #define PUT_EIGHT(to, eight) (*(words8 *)(to) = __builtin_convertvector((bytes8)(eight), words8), (to) += 8)
 #define IS_NEXT(c) ((c) - 0x80u < 0x40)
 
-// The 4 bytes at s, the first one lowest, at the end of a page: none behind a character, or behind one that does not belong to it.
+// The 4 bytes at s, the first one lowest, at the end of a page: none behind a character, or behind one that does not belong to it.  The
+// second byte may be too small or too large for the first one (Unicode, table 3-7).
 static COLD uint32_t at_edge(const byte *s) {
-    const unsigned size = *s < 0xe0 ? 2 : *s < 0xf0 ? 3
-                                                    : 4;
-    uint32_t bytes = *s;
-    for (unsigned i = 1; i < size && IS_NEXT(s[i]); i++) bytes |= (uint32_t)s[i] << 8 * i;
+    const byte first = *s;
+    if (first < 0xc2 || first > 0xf4) return first;
+    const unsigned size = first < 0xe0 ? 2 : first < 0xf0 ? 3
+                                                          : 4;
+    const byte low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90
+                                                          : 0x80,
+               high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f
+                                                           : 0xbf;
+    uint32_t bytes = first;
+    for (unsigned i = 1; i < size && IS_NEXT(s[i]); i++) {
+        bytes |= (uint32_t)s[i] << 8 * i;
+        if (i == 1 && (s[1] < low || s[1] > high)) break;
+    }
     return bytes;
 }
 

@@ -94,6 +94,15 @@ static void all_near_doubles(void) {
         const NearDouble *f = &NEAR_DOUBLE[i];
         worst = 0;
         for (int j = 0; j < SPECIALS; j++) near_double_one(f, special(j));
+        // Where tables go on to the next row, and end.
+        for (int j = -1792; j <= 1792; j++) {
+            double below = j / 64.0, above = below;
+            near_double_one(f, below);
+            for (int k = 0; k < 2; k++) {
+                near_double_one(f, below = nextafter(below, -INFINITY));
+                near_double_one(f, above = nextafter(above, INFINITY));
+            }
+        }
         for (long j = 0; j < 10 * rounds; j++) {
             near_double_one(f, between_doubles(f->low, f->high));
             near_double_one(f, between_doubles(-10, 10));

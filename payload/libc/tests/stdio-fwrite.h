@@ -109,3 +109,27 @@ static void lock_is_held(void) {
     pthread_join(other, NULL);
     fclose(probe.f);
 }
+
+// The same where the program's own function begins the first other thread: until then there was no need for a lock.
+static pthread_t first_other;
+static ssize_t take_beginning(void *unused, const char *text, size_t n) {
+    (void)unused, (void)text;
+    if (pthread_create(&first_other, NULL, asks, NULL)) FAIL("stdio: no thread");
+    sem_post(&probe.ask);
+    sem_wait(&probe.answered);
+    return (ssize_t)n;
+}
+
+static void first_thread_is_locked_out(void) {
+    for (int way = 0; way < 2; way++) {
+        sem_init(&probe.ask, 0, 0);
+        sem_init(&probe.answered, 0, 0);
+        probe.busy = 0;
+        probe.f = fopencookie(NULL, "w", (cookie_io_functions_t){.write = take_beginning});
+        setvbuf(probe.f, NULL, _IONBF, 0);
+        const int wrong = way ? brawn_putc('x', probe.f) != 'x' : brawn_fwrite("x", 1, 1, probe.f) != 1;
+        if (wrong || !probe.busy) FAIL("stdio: %s, the first other thread got the stream's lock", way ? "putc" : "fwrite");
+        pthread_join(first_other, NULL);
+        fclose(probe.f);
+    }
+}

@@ -252,6 +252,7 @@ int main(int argc, char **argv) {
     same_pieces(argc > 1 ? 500 : 8000);
     pieces_of_threads();
     lock_is_held();
+    first_thread_is_locked_out();
     interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.
     const int fd = temporary();

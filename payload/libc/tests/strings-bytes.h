@@ -122,7 +122,25 @@ static void characters_in(const char *locale) {
     }
 }
 
+// Where a page ends with what cannot be a character, musl does not look at the next page.
+static void page_ends_in_no_character(void) {
+    setlocale(LC_CTYPE, "C.UTF-8");
+    static const char *const before[] = {"", "a", "\xc3\xa9", "\xe2\x82\xac", "abcdefgh", "abcdefgh\xf0\x9f\x98\x80"};
+    static const char *const tails[] = {"\x80", "\xbf", "\xc0", "\xc1", "\xf5", "\xff", "\xc2\x7f", "\xc2\xc0", "\xe0\x80", "\xe0\x9f", "\xe1\x7f",
+        "\xe4\xff", "\xed\xa0", "\xed\xbf", "\xf0\x80", "\xf0\x8f", "\xf1\x7f", "\xf4\x90", "\xf4\xbf", "\xf4\xff", "\xe4\xb8\x7f", "\xf0\x9f\x98\xff"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
+            const size_t first = strlen(before[i]), second = strlen(tails[k]);
+            char *const at = A + ROOM - first - second;
+            memcpy(at, before[i], first);
+            memcpy(at + first, tails[k], second);
+            characters(at, 0);
+        }
+    }
+}
+
 static void narrow_bytes(void) {
     bytes_in("C.UTF-8"), characters_in("C.UTF-8");
+    page_ends_in_no_character();
     bytes_in("C"), characters_in("C");
 }

@@ -250,6 +250,33 @@ static void in_files(long count, const char *folder) {
     }
 }
 
+// A file that fills its last page, and whose last name does not begin or does not end in it, is none: musl reads what lies behind the page.
+static void name_at_the_end(const char *folder) {
+    enum { SIZE = 4096,
+        TIMES = 800,
+        NAMES = 44 + 5 * TIMES + 6 };
+    for (int outside = 0; outside < 2; outside++) {
+        static unsigned char bytes[SIZE];
+        char path[100];
+        memset(bytes, 0, NAMES);
+        memset(bytes + NAMES, 'A', SIZE - NAMES);
+        memcpy(bytes, "TZif1", 5);
+        put(bytes + 32, TIMES, 4);
+        put(bytes + 36, 1, 4);
+        put(bytes + 40, SIZE - NAMES, 4);
+        if (outside) bytes[NAMES - 1] = 255, bytes[SIZE - 1] = 0;
+        sprintf(path, "%s/end%d", folder, outside);
+        FILE *const file = fopen(path, "w");
+        if (!file || fwrite(bytes, 1, SIZE, file) != SIZE || fclose(file)) exit(2);
+        setenv("TZ", path, 1);
+        Tm t;
+        const time_t when = 0;
+        if (!brawn_localtime_r(&when, &t) || strcmp(t.tm_zone, "UTC")) differs("tm_zone", 0, "a name behind its file");
+        trials++;
+        unlink(path);
+    }
+}
+
 // Threads that ask at once, after a change that all see.
 static pthread_barrier_t together;
 static int thread_wrong;
@@ -315,6 +342,7 @@ static void zones(void) {
     char made[] = "/tmp/brawn-zones-XXXXXX";
     if (!mkdtemp(made)) exit(2);
     in_files(rounds / 100, made);
+    name_at_the_end(made);
     rmdir(made);
     threads_ask();
 }

@@ -6,7 +6,7 @@ static int64_t seconds_of(const Date *date) {
     int month = date->month;
     if (UNLIKELY((unsigned)month >= 12)) {
         const int years = (int)divide_down(month, 12);
-        month -= years * 12;
+        month = (int)((unsigned)month - 12 * (unsigned)years);
         year += years;
     }
     year += 1900;

@@ -123,7 +123,7 @@ static size_t usual(char *to, int conversion, const Date *date) {
     char *start = to;
     long long year = date->year + 1900LL;
     if (conversion == 'F' || conversion == 'D') {
-        if (year < 0 || year > 9999 || !short_number(date->month + 1) || !short_number(date->day)) return 0;
+        if (year < 0 || year > 9999 || !short_number((int)((unsigned)date->month + 1)) || !short_number(date->day)) return 0;
         if (conversion == 'F') {
             to = two_digits(to, (unsigned)year / 100);
             to = two_digits(to, (unsigned)year % 100);

@@ -6,6 +6,7 @@
 enum { MOST_OF_NAME = 6,
     MOST_OF_FILE = 255,
     MOST_OF_TZ = 4096 + 1,
+    LEAST_PAGE = 4096,  // the kernel's
     CELLS = 256,
     CELL_BITS = 23,
     YEARS = 128,
@@ -203,6 +204,13 @@ static int read_file(Zone *zone, const unsigned char *map, size_t size) {
     zone->names = zone->types + 6 * zone->kinds;
     zone->names_end = zone->names + get32(header + 40);
     if (!zone->kinds) return 0;
+    // The last name ends within the file, or in the zeros with which its last page is filled; and so do all.
+    size_t last = 0;
+    for (size_t i = 0; i < zone->kinds; i++) {
+        if (zone->types[6 * i + 5] > last) last = zone->types[6 * i + 5];
+    }
+    const size_t in_file = (size_t)(map + size - zone->names), in_page = in_file + (-size & (LEAST_PAGE - 1));
+    if (last >= in_page || (in_page == in_file && !brawn_memchr(zone->names + last, 0, in_file - last))) return 0;
     for (size_t i = 0; i < zone->count; i++) {
         if (zone->indexes[i] >= zone->kinds) return 0;
     }
