@@ -154,6 +154,9 @@ impl Side {
         if self.compiler == "gcc" {
             // A masked store that lies on two pages ends the program (memory/x86_64/vector.h).
             command.arg("-DBRAWN_MEMORY_CHECK_MASKED");
+            // Sums that no int holds, and indexes behind an array, end the program.
+            command.arg("-fsanitize=signed-integer-overflow,bounds,object-size");
+            command.arg("-fsanitize-undefined-trap-on-error");
             kept::compile(&command, source, &object)?;
             return Ok(object);
         }
