@@ -1,9 +1,10 @@
 //# states: calloc gives zeros, whatever the memory held before
-//# case: classes large passed_between_threads locked
+//# case: classes large passed_between_threads locked refused
 #include "check.h"
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static size_t first_set(const unsigned char *p, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -75,5 +76,24 @@ static void locked(void) {
     free(p);
     check_zero(7 * mib);
 }
+/* A process that may have no more data cannot make pages accessible that are not: it still gives back what it had. */
+static void refused(void) {
+    const size_t sizes[] = {100000, 300000, 500000, 900000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *p = malloc(1 << 20);
+        NEED(p);
+        memset(p, 0xa5, 1 << 20);
+        free(hidden(p));
+        NEED(p = malloc(sizes[i]));
+        struct rlimit before, none;
+        NEED(!getrlimit(RLIMIT_DATA, &before));
+        none = before;
+        none.rlim_cur = 4096;
+        NEED(!setrlimit(RLIMIT_DATA, &none));
+        free(hidden(p));
+        NEED(!setrlimit(RLIMIT_DATA, &before));
+        for (size_t n = 700000; n < 1500000; n += 400000) check_zero(n);
+    }
+}
 RUN_CASES({"classes", classes}, {"large", large},
-    {"passed_between_threads", passed_between_threads}, {"locked", locked})
+    {"passed_between_threads", passed_between_threads}, {"locked", locked}, {"refused", refused})

@@ -5,7 +5,7 @@
 //# case: memalign_huge_alignment aligned_alloc_zero_alignment posix_memalign_small
 //# case: posix_memalign_odd posix_memalign_huge malloc_zero calloc_zero realloc_zero
 //# case: aligned_alloc_zero usable_size_null free_null free_keeps_errno success_keeps_errno
-//# case: valloc_works distinct
+//# case: valloc_works distinct huge_after_growth
 //# fails: glibc/*/aligned_alloc_odd: glibc rounds the alignment up
 //# fails: glibc/*/memalign_odd: glibc rounds the alignment up
 //# fails: glibc/*/realloc_zero: glibc frees the block and answers NULL
@@ -184,6 +184,19 @@ static void distinct(void) {
     }
 }
 
+/* Where the heap expects the next block to grow as the last one did, too. */
+static void huge_after_growth(void) {
+    for (size_t most = 10000; most < 10000000; most *= 3) {
+        char *p = NULL;
+        for (size_t n = 16; n < most; n *= 2) NEED(p = realloc(p, n));
+        free(hidden(p));
+        for (size_t less = 0; less < 8192; less++) {
+            FAILS(malloc(hidden_size(SIZE_MAX - less)), ENOMEM);
+            FAILS(realloc(NULL, hidden_size(SIZE_MAX - less)), ENOMEM);
+        }
+    }
+}
+
 #define C(name) {#name, name}
 RUN_CASES(C(malloc_huge), C(malloc_max), C(calloc_overflow), C(calloc_huge), C(realloc_huge),
     C(realloc_null_huge), C(reallocarray_overflow), C(reallocarray_works),
@@ -191,4 +204,4 @@ RUN_CASES(C(malloc_huge), C(malloc_max), C(calloc_overflow), C(calloc_huge), C(r
     C(memalign_huge_alignment), C(aligned_alloc_zero_alignment), C(posix_memalign_small),
     C(posix_memalign_odd), C(posix_memalign_huge), C(malloc_zero), C(calloc_zero),
     C(realloc_zero), C(aligned_alloc_zero), C(usable_size_null), C(free_null),
-    C(free_keeps_errno), C(success_keeps_errno), C(valloc_works), C(distinct))
+    C(free_keeps_errno), C(success_keeps_errno), C(valloc_works), C(distinct), C(huge_after_growth))

@@ -96,5 +96,6 @@ static void *brawn_grown_early(size_t old, size_t size) {
 // far.  (In a checked profile it is the program's size that is noted.)
 static inline void *brawn_grown_first(const mi_heap_t *heap, size_t size) {
     const bool grows = ((brawn_tld_t *)heap->tld)->growth.from == _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
-    return mi_unlikely(grows) ? brawn_grown_large(size) : NULL;
+    // Rounded up, the largest sizes of all are 0.
+    return mi_unlikely(grows) && size <= BRAWN_KEPT_LARGE_ONE ? brawn_grown_large(size) : NULL;
 }

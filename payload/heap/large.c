@@ -394,7 +394,7 @@ static SELDOM NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t siz
     const size_t used = segment->segment_size;
     const size_t mapping = brawn_large_mapping(segment, size);
     if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
-    const size_t guard = brawn_large_guard(segment);
+    size_t guard = brawn_large_guard(segment);
     const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
     mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
     // At a hint that is taken the kernel maps elsewhere.
@@ -407,8 +407,9 @@ static SELDOM NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t siz
     arch_copy((uint8_t *)below + offset, (uint8_t *)segment + offset, used - offset);  // first byte first, and the target is below: it may overlap
     // What is left over above has the guard at its end; it goes to the new end.
     const size_t left = more + used - mapping;
-    if (guard > 0 && left > 0) brawn_large_guard_at((uint8_t *)below + mapping, guard);
-    brawn_unmap((uint8_t *)below + mapping + guard, left);
+    const size_t old_guard = guard;
+    if (guard > 0 && left > 0 && !brawn_large_guard_at((uint8_t *)below + mapping, guard)) guard = 0;
+    brawn_unmap((uint8_t *)below + mapping + guard, left + old_guard - guard);
     brawn_choose_pages(below, mapping);
     mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
     brawn_large_describe(below, mapping, offset, guard);

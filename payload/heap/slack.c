@@ -50,9 +50,10 @@ static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
         brawn_large_end(segment, mi_atomic_load_relaxed(&segment->large_asked));
         return;
     }
-    brawn_unmap(guard + brawn_page_size, rest + segment->large_guard - brawn_page_size);
+    // Refused.  The guard cannot be the mapping's: it was written to, and what lies behind a mapping counts as zeros.
+    brawn_unmap(guard, rest + segment->large_guard);
     segment->segment_size -= rest;
-    segment->large_guard = brawn_page_size;
+    segment->large_guard = 0;
     mi_atomic_sub_relaxed(&brawn_large_bytes, rest);
 }
 static inline size_t brawn_slack_cut(void) { return 0; }
