@@ -152,11 +152,7 @@ impl Side {
         command.args(["-DBRAWN_MEMORY_UNNAMED", "-DBRAWN_NOTE=\"test\""]);
         command.args(["-Wextra", "-Werror"]).args(flags);
         if self.compiler == "gcc" {
-            // A masked store that lies on two pages ends the program (memory/x86_64/vector.h).
-            command.arg("-DBRAWN_MEMORY_CHECK_MASKED");
-            // Sums that no int holds, and indexes behind an array, end the program.
-            command.arg("-fsanitize=signed-integer-overflow,bounds,object-size");
-            command.arg("-fsanitize-undefined-trap-on-error");
+            command.args(kept::CHECKS);
             kept::compile(&command, source, &object)?;
             return Ok(object);
         }
