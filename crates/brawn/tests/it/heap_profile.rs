@@ -485,15 +485,11 @@ fn what_is_no_recording_is_refused_in_words() {
 fn a_profile_does_not_replace_its_program() {
     let room = room();
     let before = std::fs::read(room.path("deep")).unwrap();
-    for (file, why) in [
-        ("deep", "would be lost"),
-        ("./deep", "would be lost"),
-        ("/dev/null", "no regular file"),
-    ] {
+    for file in ["deep", "./deep"] {
         let output = run(&room, &["run", "--heap-profile", file, "./deep"]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(125), "{said}");
-        assert!(said.contains(why), "{said}");
+        assert!(said.contains("would be lost"), "{said}");
     }
     assert!(std::fs::read(room.path("deep")).unwrap() == before);
 }

@@ -35,12 +35,6 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
         return Err(Stop::Refused(error.path(&program).next(next)));
     }
     let (for_pprof, page) = files(file);
-    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
-        let found =
-            "it is no regular file, and two files are written: this one and a page beside it";
-        let error = Error::not_applicable(found).path(file);
-        return Err(Stop::Failed(error.next("give the name of a file")));
-    }
     let written = [Some(for_pprof.clone()), Some(page.clone())];
     data::check_apart(&written, [program.as_path()]).map_err(Stop::Failed)?;
     for file in [&for_pprof, &page] {
