@@ -9,6 +9,7 @@
 
 use super::place::File as Wanted;
 use super::staged::Staged;
+use super::trust::ACL;
 use super::walk::{self, End, Step, user};
 use crate::error::{Error, Result};
 use crate::input;
@@ -202,8 +203,7 @@ fn check_own(path: &Path, stat: &Stat) -> Result<()> {
 fn is_trusted_group(group: u32, folder: &OwnedFd) -> bool {
     let listed = walk::listed(folder).is_ok_and(|folder| {
         let mut value = [0u8; 4];
-        let name = c"system.posix_acl_access";
-        let asked = rustix::fs::fgetxattr(&folder, name, &mut value[..]);
+        let asked = rustix::fs::fgetxattr(&folder, ACL, &mut value[..]);
         !matches!(asked, Err(Errno::NODATA | Errno::NOTSUP))
     });
     let read = |path: &str| input::read(Path::new(path)).ok();

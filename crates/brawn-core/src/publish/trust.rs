@@ -86,8 +86,10 @@ fn refuse_signature(file: &File) -> Result<()> {
 const SETUID: u32 = 0o4000;
 const SETGID: u32 = 0o2000;
 const CAPABILITIES: &CStr = c"security.capability";
+/// The list of users and groups that have rights beside those of the mode.
+pub(super) const ACL: &CStr = c"system.posix_acl_access";
 
-fn has_attribute(file: &File, name: &CStr) -> Result<bool> {
+pub(super) fn has_attribute(file: &File, name: &CStr) -> Result<bool> {
     match rustix::fs::fgetxattr_query(file, name) {
         Ok(_) => Ok(true),
         Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(false),

@@ -1,5 +1,6 @@
 //! Writes files beside others, and copies all attributes that users can set.
 
+use super::trust::{ACL, has_attribute};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::fingerprint::{Fingerprint, Hashed};
@@ -215,13 +216,10 @@ pub(super) fn copy_rights(from: &File, to: &File) -> Result<()> {
     set_mode(to, now.mode() & (0o777 | old.mode() & 0o7000))
 }
 
-/// The list of users and groups that have rights beside those of the mode.
-const ACL: &CStr = c"system.posix_acl_access";
-
 /// Removes the access list that a file has from the directory where it was made: the file that it replaces may have none.
 fn remove_acl(file: &File) -> Result<()> {
     // Most file systems and files have none, and some let nobody ask for its removal.
-    if xattr(file, ACL).is_err() {
+    if !has_attribute(file, ACL).unwrap_or(false) {
         return Ok(());
     }
     rustix::fs::fremovexattr(file, ACL).map_err(|e| Error::io("cannot remove its access list", e))
