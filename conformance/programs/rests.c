@@ -2,7 +2,7 @@
 //# states: handlers inside of malloc, cancellation, threads without a heap and the smallest stacks are as without
 //# libc: brawn
 //# link: static static-pie lld gc line
-//# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
+//# case: poll nanosleep epoll read recv futex semaphore child by_thread by_others never keeps_errno handler handler_elsewhere
 //# case: ended_threads cancelled cancelled_at_once no_heap smallest_stack
 //# not-covered: brawn@1.2.2/*/epoll: epoll_wait of musl 1.2.2 is no place where a thread can be cancelled
 //# timeout: 60
@@ -98,6 +98,31 @@ static void *loaded(void *unused) {
     return unused;
 }
 static void by_thread(void) { run_thread(loaded, NULL); }
+
+/* Another thread frees what this one took: every other block, so that no page is full any more, and later the rest. */
+enum { OTHERS = 12000 };
+static void *others[OTHERS];
+static void *free_some(void *which) {
+    for (int i = 0; i < OTHERS; i++) {
+        if ((i / 8 % 2 == 0) == (which != NULL)) free(others[i]);
+    }
+    return NULL;
+}
+static void by_others(void) {
+    long before = resident();
+    for (int i = 0; i < OTHERS; i++) {
+        NEED(others[i] = malloc(sizes[i % 8]));
+        memset(others[i], i, sizes[i % 8]);
+    }
+    for (int last = 0; last < 2; last++) {
+        run_thread(free_some, last ? NULL : others);
+        free(hidden(malloc(700))); /* who freed nothing gets no turn */
+        wait_poll();
+        free(hidden(malloc(700)));
+        wait_poll();
+    }
+    if (shows_memory()) CHECK(is_back(before, LEFT), "%ld KiB, then %ld KiB", before, resident());
+}
 
 static void never(void) {
     if (check_emulated() || !has_options("rest_delay=-1")) return;
@@ -323,6 +348,7 @@ static void smallest_stack(void) {
 }
 
 RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
-    {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
+    {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"by_others", by_others},
+    {"never", never},
     {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"ended_threads", ended_threads},
     {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack})

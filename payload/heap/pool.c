@@ -131,7 +131,7 @@ static brawn_thread_t *brawn_thread_again(uintptr_t own) {
 static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
     brawn_parcels_collect(heap);  // first: of full pages, these blocks go to the lists that are released next
     brawn_spans_release();
-    brawn_heap_collect(heap, MI_ABANDON);
+    brawn_heap_abandon(heap);
 }
 
 // Gives up heaps that wait until the others weigh at most `room`.  Their blocks in use become nobody's; their free memory is given back.

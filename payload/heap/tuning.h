@@ -94,13 +94,12 @@
 #define BRAWN_KEEP_LEAST 256
 #endif
 
-// Before a thread waits, it gives back what is free: at most every so many units of arch_clock, and one more for each BRAWN_REST_PAGES pages that
-// it looks at, which takes about 50 microseconds.  A segment that is nobody's counts as BRAWN_REST_SEGMENT pages.  (wait.c)
+// Before a thread waits, it gives back what is free: at most every so many units of arch_clock, and one more for each BRAWN_REST_SEGMENTS segments
+// of nobody's that it looks at, which takes about 50 microseconds.  (wait.c)
 #ifndef BRAWN_REST_DELAY
 #define BRAWN_REST_DELAY 1
 #endif
-#define BRAWN_REST_PAGES 2048
-#define BRAWN_REST_SEGMENT 64
+#define BRAWN_REST_SEGMENTS 32
 // Large blocks that waited for less than so many units stay.
 #ifndef BRAWN_REST_AGE
 #define BRAWN_REST_AGE 10

@@ -4,8 +4,10 @@
 //
 // Nobody knows how long a wait will be.  So what a turn gave back and the program needs again soon stays the next time (allowance.c).
 
-// When the next turn may be, after one at `clock` that looked at `pages`.  A clock would also count what other threads did meanwhile.
-static int64_t brawn_turn_after(int64_t clock, size_t pages) { return clock + brawn_options.rest_delay + (int64_t)(pages / BRAWN_REST_PAGES); }
+// When the next turn may be, after one at `clock` that looked at `segments` of nobody's.  A clock would also count what other threads did meanwhile.
+static int64_t brawn_turn_after(int64_t clock, size_t segments) {
+    return clock + brawn_options.rest_delay + (int64_t)(segments / BRAWN_REST_SEGMENTS);
+}
 
 // Whether a turn may be at `clock`, if `turn` is the earliest time for one.  What the last turn left, since the program had needed as much, is looked
 // at again a second later.
@@ -44,14 +46,13 @@ static size_t brawn_wait_keeps(size_t keep) {
 }
 
 static SELDOM size_t brawn_wait_own(mi_heap_t *heap, int64_t clock, size_t keep) {
-    brawn_spans_release();
     if (brawn_wait_leaves(heap, clock)) {
         brawn_heap_leave(heap);
         brawn_thread_without(heap);
         brawn_note_freed_for_all();
         return 0;
     }
-    brawn_heap_collect(heap, MI_FORCE);
+    brawn_heap_collect(heap, true);
     if (brawn_options.keep_free < 0) return 0;
     return brawn_purge(&heap->tld->segments, brawn_wait_keeps(keep) / MI_SEGMENT_SLICE_SIZE, SIZE_MAX) * MI_SEGMENT_SLICE_SIZE;
 }
@@ -79,7 +80,7 @@ HIDDEN SELDOM void brawn_wait_turn(void) {
     const size_t keep = mi_atomic_load_relaxed(&brawn_waiting.bytes);
     if (brawn_turn_of_own(own, clock)) {
         own->freed = keep > 0 ? BRAWN_LEFT : 0;
-        own->turn = brawn_turn_after(clock, brawn_heap->page_count);
+        own->turn = brawn_turn_after(clock, 0);
         brawn_allowance_release_in_wait(brawn_wait_own(brawn_heap, clock, keep));
     }
     if (!brawn_turn_of_all(clock)) return;
@@ -88,8 +89,8 @@ HIDDEN SELDOM void brawn_wait_turn(void) {
     uintptr_t nobody = 0;
     if (!mi_atomic_cas_strong_acq_rel(&brawn_resting, &nobody, _mi_prim_thread_id())) return;
     mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
-    const size_t pages = mi_atomic_load_relaxed(&brawn_subproc.abandoned_count) * BRAWN_REST_SEGMENT;
-    mi_atomic_store_relaxed(&brawn_turn_for_all, (uintptr_t)brawn_turn_after(clock, pages));
+    const size_t segments = mi_atomic_load_relaxed(&brawn_subproc.abandoned_count);
+    mi_atomic_store_relaxed(&brawn_turn_for_all, (uintptr_t)brawn_turn_after(clock, segments));
     brawn_allowance_release_in_wait(brawn_wait_all(keep));
     uintptr_t none = 0;
     if (keep > 0 || brawn_large_waiting() > 0)
