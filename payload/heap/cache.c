@@ -197,13 +197,22 @@ static size_t brawn_kept_large_bound(size_t size) {
     return bound > least ? bound : least;
 }
 
+// Takes what `free` gives.  Where all slots are full, one of the others goes, in turn: the program may be done with those, and works with this one.
+static void brawn_kept_large_put(mi_segment_t *segment, uintptr_t now) {
+    static _Atomic(uintptr_t) turn;
+    if (mi_likely(brawn_kept_large_fill(segment, now))) return;
+    mi_segment_t *const other = brawn_kept_large_empty(&brawn_kept_large[mi_atomic_increment_relaxed(&turn) % BRAWN_KEPT_LARGE]);
+    if (other == NULL || !brawn_kept_large_fill(segment, now)) brawn_large_release(segment);
+    if (other != NULL) brawn_large_release(other);
+}
+
 // Takes what `free` gives.  Then what waits longest is released, until no more than the bound waits, and nothing too long.
 static void brawn_kept_large_give(mi_segment_t *segment) {
     const uintptr_t now = (uintptr_t)arch_clock();
     const size_t size = segment->segment_size;
     brawn_note_freed_for_all();
     brawn_allowance_age(now);
-    if (!brawn_kept_large_fill(segment, now)) brawn_large_release(segment);
+    brawn_kept_large_put(segment, now);
     static _Atomic(uintptr_t) looked;  // for what waits too long
     const bool looks = now - mi_atomic_load_relaxed(&looked) >= BRAWN_KEPT_LARGE_TIME / 16;
     if (looks) mi_atomic_store_relaxed(&looked, now);
