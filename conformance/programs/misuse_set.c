@@ -1,4 +1,4 @@
-//# states: misuse of blocks in three sizes ends a program by a signal, or lets it go on: no other end
+//# states: misuse of blocks in four sizes ends a program by a signal, or lets it go on: no other end
 //# case: freed_twice overflow underflow after_free after_reuse given_back not_a_block
 //# profile: secure
 //# timeout: 60

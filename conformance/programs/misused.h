@@ -8,7 +8,7 @@
 #include "child.h"
 
 enum { TRIES = 4 };
-static const size_t misused_sizes[] = {8, 4096, 262144};
+static const size_t misused_sizes[] = {8, 4096, 40000, 262144};
 enum { MISUSED_SIZES = sizeof misused_sizes / sizeof *misused_sizes };
 
 /* What a program does after its mistake: it goes on to allocate and to free. */

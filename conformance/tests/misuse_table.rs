@@ -159,7 +159,7 @@ fn found(
 
 /// The sizes at which a program is ended; in brackets where that is so at times only.
 fn cell(found: &Found, kind: &str) -> String {
-    let sizes = ["8", "4096", "262144"].map(|size| {
+    let sizes = ["8", "4096", "40000", "262144"].map(|size| {
         let ended = found.get(&(kind.to_owned(), size.to_owned())).copied();
         (size, ended)
     });

@@ -1,6 +1,6 @@
 // The paths of blocks that carry a seal (links.c): 8 bytes in front of each block, which hold how many bytes the program asked for.  To make a
-// seal one has to know the process's secret, or to have read seals, from which the secret can be computed.  surface.c uses the same functions
-// as of blocks.c.
+// seal one has to know the process's secret and its page's, or to have read two seals of the same page.  surface.c uses the same functions as
+// of blocks.c.
 //
 //        block                                              the next block
 //   seal | the program's bytes | mark | unused ...     seal |
@@ -121,12 +121,18 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
 }
 
 // The first list of `page` is used up: the second one takes its place, without the engine.  The block that was freed last comes
-// first there.  It is not handed out if there is another: the next one is.
+// first there.  It is not handed out if there is another: the next one is, or a fresh one.
 static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *page, size_t block, size_t size, bool zero) {
     mi_block_t *const last = page->local_free;
     if (mi_unlikely(last == NULL)) return brawn_block_slow(block, size, zero);
-    if (mi_likely(brawn_quarantine_is_full(page))) brawn_second_list(page);
-    else brawn_refill(brawn_heap, page);
+    if (mi_unlikely(!brawn_quarantine_is_full(page))) {
+        brawn_refill(brawn_heap, page);
+    } else if (mi_unlikely(page->capacity < page->reserved && brawn_block_nextx(page, last, page->keys) == NULL)) {
+        page->local_free = NULL;
+        brawn_put_last(brawn_heap, page, last);
+    } else {
+        brawn_second_list(page);
+    }
     mi_block_t *const first = page->free, *const second = brawn_block_nextx(page, first, page->keys);
     mi_block_t *p = first;
     page->free = second;
@@ -138,7 +144,7 @@ static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *
     } else if (second == NULL) brawn_set_end(page, NULL);
     page->used++;
     const uint64_t mix = brawn_mix(page->keys, p);
-    if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
+    if (mi_unlikely(!brawn_is_of(page, p) || *brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
     return brawn_hand_out(p, mix, size, zero);
 }
 
@@ -170,13 +176,13 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
     } else goto slow;
     mi_block_t *const p = page->free;
     if (mi_unlikely(p == NULL)) return plain ? brawn_malloc_again(size, page) : brawn_others_again(page, block, size, zero);
-    // The link that leads here lay in a free block, to which a program may have written.  If it leads to anything but a free block, either there
-    // is no free block's seal, or there is no memory, and a fault ends the program as well.
+    // The link that leads here lay in a free block, to which a program may have written.  If it leads to anything but a free block, it leads out of
+    // the page's segment, or there is no free block's seal, or no memory, and a fault ends the program as well.
     uint64_t mix = brawn_mix(page->keys, p);
     __asm__("" : "+r"(mix));  // else the compiler makes each word anew from the mix's two parts
     uint64_t freed = brawn_free_seal(mix);
     __asm__("" : "+r"(freed));  // and here
-    if (mi_unlikely(*brawn_seal_at(p) != freed)) brawn_trap_corrupted();
+    if (mi_unlikely(!brawn_is_of(page, p) || *brawn_seal_at(p) != freed)) brawn_trap_corrupted();
     mi_block_t *next = (mi_block_t *)(p->next ^ freed);
     __asm__("" : "+r"(next));  // else it compares what this is made of once more
     page->free = next;
@@ -251,11 +257,12 @@ static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
         brawn_free_full(page, _mi_page_segment(page), block);
         return;
     }
-    if (page->free != NULL || !brawn_quarantine_is_full(page) || (freed != NULL && brawn_block_nextx(page, freed, page->keys) != NULL)) {
+    const bool others = page->capacity < page->reserved || (freed != NULL && brawn_block_nextx(page, freed, page->keys) != NULL);
+    if (page->free != NULL || !brawn_quarantine_is_full(page) || others) {
         brawn_block_set_next(page, block, freed);
         page->local_free = block;
     } else {
-        // All others are in use, but for one.
+        // All others of the page are in use, but for one.
         brawn_block_set_next(page, block, NULL);
         page->free = freed != NULL ? freed : block;
         page->local_free = NULL;

@@ -66,15 +66,15 @@ static void brawn_retired_decommit(mi_heap_t *heap) {
     for (size_t bin = heap->page_retired_min > least ? heap->page_retired_min : least; bin <= heap->page_retired_max; bin++) {
         mi_page_t *const page = heap->pages[bin].first;
         if (page == NULL || page->retire_expire == 0 || page->retire_expire > BRAWN_RETIRE_CYCLES - BRAWN_DECOMMIT_AFTER) continue;
-        if (!mi_page_all_free(page) || page->next != NULL || !brawn_may_go()) continue;
+        if (!mi_page_all_free(page) || page->next != NULL || !brawn_page_may_go()) continue;
         brawn_look_through_both(page);
         brawn_page_decommit(page);
     }
 }
 
-// A span that its thread keeps no longer.
+// A span whose block was freed just now.
 static bool brawn_span_decommit(mi_page_t *page) {
     const uint8_t *const p = page->page_start;
     if (*brawn_seal_at(p) != brawn_free_seal(brawn_mix(page->keys, p))) brawn_trap_corrupted();
-    return brawn_may_go() && brawn_page_decommit(page);
+    return brawn_span_may_go() && brawn_page_decommit(page);
 }

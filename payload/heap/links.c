@@ -4,9 +4,10 @@
 //
 // Both words are made with one product, which is another one for each block, of each page and each process:
 //
-//   mix(block) = block * secret + key of its page      (secret: a multiple of 16, as blocks' addresses are)
+//   mix(block) = block * (secret + factor of its page) + key of its page      (all factors: multiples of 16, as blocks' addresses are)
 //
-// So its lowest byte is the page's, the same for all blocks, and odd: the page's mark.
+// Who reads two seals of a page can make others for it, but none for another page, and none for a page that is a forgery, since the secret stays
+// unknown.  The mix's lowest byte is the page's, the same for all blocks, and odd: the page's mark.
 //
 //   seal of a block in use   mix + (size << 8)          size: how many bytes the program asked for
 //   seal of a free block     mix - 256                  as if it had a size that no block has, -1
@@ -23,7 +24,7 @@ enum {
 };
 
 static inline uint64_t brawn_mix(const uintptr_t *keys, const void *p) {
-    return (uintptr_t)p * mi_atomic_load_relaxed(&brawn_secret) + keys[0];
+    return (uintptr_t)p * (mi_atomic_load_relaxed(&brawn_secret) + keys[1]) + keys[0];
 }
 
 static inline brawn_seal_t *brawn_seal_at(const void *p) { return (brawn_seal_t *)p - 1; }
@@ -41,11 +42,14 @@ static inline void brawn_block_set_nextx(const void *null, mi_block_t *block, co
     block->next = (uintptr_t)next ^ brawn_free_seal(brawn_mix(keys, block));
 }
 
+// Whether a block that a link leads to may be the page's: in its segment, where the page's description is, too.
+static inline bool brawn_is_of(const mi_page_t *page, const void *p) { return ((uintptr_t)page ^ (uintptr_t)p) <= MI_SEGMENT_MASK; }
+
 // The next block has to be a free one of this page.  (Where it lies is looked at first, since its seal may be nowhere.)
 static inline mi_block_t *brawn_block_next(const mi_page_t *page, const mi_block_t *block) {
     mi_block_t *const next = brawn_block_nextx(page, block, page->keys);
     if (next == NULL) return NULL;
-    if (mi_unlikely((((uintptr_t)next ^ (uintptr_t)block) & (~MI_SEGMENT_MASK | (MI_MAX_ALIGN_SIZE - 1))) != 0)) brawn_trap_corrupted();
+    if (mi_unlikely(!brawn_is_of(page, next) || (uintptr_t)next % MI_MAX_ALIGN_SIZE != 0)) brawn_trap_corrupted();
     if (mi_unlikely(*brawn_seal_at(next) != brawn_free_seal(brawn_mix(page->keys, next)))) brawn_trap_corrupted();
     return next;
 }
@@ -58,6 +62,7 @@ static inline void brawn_block_set_next(const mi_page_t *page, mi_block_t *block
 static size_t brawn_seal_fresh(mi_page_t *page, size_t count) {
     if (page->capacity == 0) {
         page->keys[0] |= 1;
+        page->keys[1] *= 2 * MI_MAX_ALIGN_SIZE;  // with the secret, 16 times an odd number
         page->free_end = NULL;
     }
     uint8_t *p = page->page_start + page->capacity * page->block_size;

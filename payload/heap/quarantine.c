@@ -58,7 +58,8 @@ static mi_block_t *brawn_join(mi_page_t *page, const brawn_row_t rows[BRAWN_LIST
     return end;
 }
 
-static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
+// Returns the last block; NULL: there are none.
+static NOINLINE mi_block_t *brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
     uintptr_t random = _mi_random_next(&heap->random);
     size_t drawn = 0;
     mi_block_t *more = page->local_free, *end = NULL;
@@ -88,31 +89,49 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
         if (made >= count) break;
     }
     if (brawn_quarantine_is_full(page)) brawn_quarantine_begin(page, end);
+    return end;
+}
+
+// Puts fresh blocks among the freed ones of a page whose first list is used up: what is handed out next is
+// harder to tell, and the way around is longer.
+static mi_block_t *brawn_refill(mi_heap_t *heap, mi_page_t *page) {
+    mi_page_extend_free(heap, page, heap->tld);
+    page->shuffled = page->capacity;
+    return brawn_shuffle(heap, page);
+}
+
+// Puts `block` behind all other free ones of its page, which has no second list; behind fresh ones, if there are no others.  Where the list's end
+// is not known, the others are in random order after that.
+static NOINLINE void brawn_put_last(mi_heap_t *heap, mi_page_t *page, mi_block_t *block) {
+    mi_block_t *end = brawn_end(page);
+    if (end == NULL) end = page->free == NULL ? brawn_refill(heap, page) : brawn_shuffle(heap, page);
+    brawn_block_set_next(page, block, NULL);
+    if (end != NULL) brawn_block_set_next(page, end, block);
+    else page->free = block;
+    if (brawn_quarantine_is_full(page)) brawn_quarantine_begin(page, block);
 }
 
 // A page of several blocks as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
-// since are in ascending order, `p` among them.
+// since are in ascending order, `p` among them.  If there are none and no second list, `p` may be what was freed last: the engine puts what other
+// threads freed in front of the others.
 static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
     if (page->free == NULL) brawn_set_end(page, NULL);  // the engine took the last one
-    if (page->shuffled == page->capacity) return p;
-    page->shuffled = page->capacity;
     mi_block_t *block = p;
-    brawn_block_set_next(page, block, page->free);
-    page->free = block;
-    brawn_shuffle(heap, page);
+    if (page->shuffled != page->capacity) {
+        page->shuffled = page->capacity;
+        brawn_block_set_next(page, block, page->free);
+        page->free = block;
+        brawn_shuffle(heap, page);
+    } else if (page->local_free == NULL && (page->free != NULL || page->capacity < page->reserved)) {
+        brawn_put_last(heap, page, block);
+    } else {
+        return p;
+    }
     block = page->free;
     page->free = brawn_block_next(page, block);
     if (page->free == NULL) brawn_set_end(page, NULL);
     block->next = 0;
     return block;
-}
-
-// Puts fresh blocks among the freed ones of a page whose first list is used up: what is handed out next is
-// harder to tell, and the way around is longer.
-static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
-    mi_page_extend_free(heap, page, heap->tld);
-    page->shuffled = page->capacity;
-    brawn_shuffle(heap, page);
 }
 
 // The second list of `page` becomes the first one, which is used up.

@@ -6,10 +6,12 @@
 // times in the mixed stress.)  The same holds for a guard inside of a mapping (slack.c): without this, one block at a time of 256 KiB to
 // 4 MiB takes 20 times glibc's time.
 //
-// The same also holds for pages and spans (decommit.c), whose memory goes, too, and comes back by page faults: for these once in four units.
+// The same also holds for pages and spans (decommit.c), whose memory goes, too, and comes back by page faults: for these once in four units.  Spans
+// are larger, and a short program frees more of them than of pages: fewer at once.
 enum {
     BRAWN_CLOSE_BURST = 64,
-    BRAWN_DECOMMIT_BURST = 48,
+    BRAWN_PAGE_BURST = 48,
+    BRAWN_SPAN_BURST = 16,
     BRAWN_DECOMMIT_UNITS = 4,
 };
 
@@ -38,4 +40,5 @@ static bool brawn_may(brawn_reach_t kind, uintptr_t units, uintptr_t burst) {
 
 static bool brawn_may_close(void) { return brawn_may(BRAWN_REACH_CLOSE, 1, BRAWN_CLOSE_BURST); }
 static bool brawn_may_guard(void) { return brawn_may(BRAWN_REACH_GUARD, 1, BRAWN_CLOSE_BURST); }
-static bool brawn_may_go(void) { return brawn_may(BRAWN_REACH_GO, BRAWN_DECOMMIT_UNITS, BRAWN_DECOMMIT_BURST); }
+static bool brawn_page_may_go(void) { return brawn_may(BRAWN_REACH_PAGE, BRAWN_DECOMMIT_UNITS, BRAWN_PAGE_BURST); }
+static bool brawn_span_may_go(void) { return brawn_may(BRAWN_REACH_SPAN, BRAWN_DECOMMIT_UNITS, BRAWN_SPAN_BURST); }

@@ -166,15 +166,15 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
 #endif
         return;
     }
+#if BRAWN_CHECKED
+    if (brawn_span_decommit(page)) return;
+#endif
     mi_page_t **const kept = brawn_kept_spans(mi_page_heap(page));
     size_t slot = 0;
     while (slot < BRAWN_KEPT_SPANS && kept[slot] != NULL) slot++;
     if (slot == BRAWN_KEPT_SPANS) {
         // The first is the oldest: it goes, the others move up.
-#if BRAWN_CHECKED
-        if (!brawn_span_decommit(kept[0]))
-#endif
-            brawn_span_free(kept[0]);
+        brawn_span_free(kept[0]);
         for (slot = 0; slot < BRAWN_KEPT_SPANS - 1; slot++) kept[slot] = kept[slot + 1];
     }
     kept[slot] = page;

@@ -1,7 +1,6 @@
 // How a thread's heap begins and ends, and what fork does.  Replaces the engine's init.c.
 
-// brawn_exit_rounds: rounds of thread-exit destructors that ran while this thread had a heap; see
-// brawn_thread_exit.
+// brawn_exit_rounds: rounds of thread-exit destructors that ran while this thread had a heap; see brawn_thread_exit.
 #if BRAWN_SHARED
 __thread mi_heap_t *brawn_heap_local __attribute__((visibility("hidden"), used));
 __thread int brawn_exit_rounds_local __attribute__((visibility("hidden"), used));
@@ -30,7 +29,8 @@ static _Atomic(uintptr_t) brawn_turn_for_all;
 typedef enum {
     BRAWN_REACH_CLOSE,
     BRAWN_REACH_GUARD,
-    BRAWN_REACH_GO,
+    BRAWN_REACH_PAGE,
+    BRAWN_REACH_SPAN,
     BRAWN_REACH_KINDS,
 } brawn_reach_t;
 #endif
