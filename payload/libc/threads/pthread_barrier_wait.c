@@ -3,8 +3,9 @@
 //
 // The first thread looks for the others before it sleeps, as musl's does.  This helps if they are on their way: waking it would take longer.
 // If they are asleep themselves, the looking is lost, and glibc, which never looks, is faster.  So the last thread, which knows whether the
-// first one fell asleep, counts that.  After a few times in a row the looks are short, and now and then a long look finds out whether the
-// others come in time again.
+// first one fell asleep, counts that.  After a few times in a row the looks are short, and now and then a few long ones in a row find out whether
+// the others come in time again.  (In a row: a thread that was asleep is late at the next meeting, too.  With one long look of 64 two threads that
+// another program held up once went on to wake each other for milliseconds.)
 #include "threads.h"
 
 typedef struct {
@@ -36,8 +37,8 @@ enum {
     LONG_LOOK = 200,
     SHORT_LOOK = 5,
     MUSLS_LOOK = 100,
-    PATIENCE = 4,
-    TRIES_AGAIN = 64,
+    LONG_LOOKS = 4,  // of so many meetings:
+    ROUND = 16,
 };
 
 // musl's: waits until *address is not value; counts itself in `waiters` meanwhile.
@@ -95,8 +96,7 @@ static COLD int wait_shared(barrier *b) {
 // The barrier is locked, and nobody is there.
 static int come_first(barrier *b) {
     struct meeting own = {0};
-    const int slept = b->slept;
-    int looks = slept < PATIENCE || !(slept % TRIES_AGAIN) ? LONG_LOOK : SHORT_LOOK;
+    int looks = b->slept % ROUND < LONG_LOOKS ? LONG_LOOK : SHORT_LOOK;
     b->first = &own;
     unlock(b);
     for (; looks && !load(&own.finished); looks--) breathe();

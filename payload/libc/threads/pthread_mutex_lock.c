@@ -25,8 +25,8 @@ static int lock_owned(mutex *m) {
 }
 
 HIDDEN int brawn_pthread_mutex_lock(mutex *m) {
-    if (LIKELY(!(m->type & (KIND | SHARED)))) {
-        if (is_alone() && !load(&m->lock)) {
+    if (LIKELY(!(m->type & KIND))) {
+        if (is_alone() && !(m->type & SHARED) && !load(&m->lock)) {
             __atomic_store_n(&m->lock, BUSY, __ATOMIC_RELAXED);
             return 0;
         }
