@@ -251,3 +251,24 @@ fn numbers_that_are_addresses_in_the_heap_refuse_nothing() {
     succeed(brawn().args(["rewrite", "--only", "heap", &path, "-o", &out]));
     ok(&out, &[]);
 }
+
+/// Stripped, and with a `malloc` of its own beside functions of musl's heap, whose blocks that could not free.
+#[test]
+fn a_stripped_program_with_its_own_malloc_is_refused() {
+    let room = Room::with(
+        "#include <stdlib.h>\n\
+         static char pool[1 << 20], *next = pool;\n\
+         void *malloc(size_t n) { char *p = next; next += (n + 31) & -16ul; return p; }\n\
+         void free(void *p) { if (p && ((char *)p < pool || (char *)p >= next)) _Exit(9); }\n\
+         void *realloc(void *p, size_t n) { free(p); return malloc(n); }\n\
+         int main(void) { free(aligned_alloc(64, 100)); return 0; }\n",
+    );
+    room.run(
+        "musl-gcc",
+        &["-fno-builtin", "-static", "-s", "-o", "p", "main.c"],
+    );
+    let path = room.path("p");
+    let said = fail(brawn().args(["rewrite", &path]), REFUSED);
+    assert!(said.contains("--only memory"), "{said}");
+    succeed(brawn().args(["rewrite", "--only", "memory", &path]));
+}

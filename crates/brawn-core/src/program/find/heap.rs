@@ -10,7 +10,7 @@ use super::place;
 use super::reference::Reference;
 use super::risk::{Risk, RiskKind};
 use super::whole::Whole;
-use super::{Functions, Left};
+use super::{Function, Functions, Left};
 use crate::advice::Advice;
 use crate::component::Component;
 use crate::identify::heap::Heap;
@@ -266,6 +266,23 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
             Risk::heap(RiskKind::OtherHeap, format!("`malloc` is {whose}")).next(next)
         };
         found.risks.push(risk.at(malloc.named.address));
+        return;
+    }
+    let mut heap = found
+        .functions
+        .iter()
+        .filter(|f| f.component == Component::Heap);
+    let is_malloc = |f: &Function| f.name == "malloc" || f.aliases.iter().any(|a| a == "malloc");
+    if let Some(other) = heap.clone().next()
+        && !heap.any(is_malloc)
+    {
+        let text = format!(
+            "`{}` is musl's, but no `malloc` of musl's was found: the program may have its own",
+            other.name
+        );
+        let next = format!("rewrite with {}", Advice::Only(&[Component::Memory]));
+        let risk = Risk::heap(RiskKind::MissingFunction, text).next(next);
+        found.risks.push(risk.at(other.address));
         return;
     }
     for stranger in strangers {
