@@ -150,9 +150,11 @@ fn attempt(
         .filter(|p| trials::cases(p).any(|case| is_wanted(&filters, p, case)))
         .collect();
     if programs.is_empty() {
-        return Err(Error::usage(format!("no case with {:?}", request.filters))
-            .expected("a part of PROGRAM/CASE")
-            .next("`brawn verify --list` has all of them"));
+        return Err(
+            Error::usage(format!("no case with `{}`", request.filters.join("` or `")))
+                .expected("a part of PROGRAM/CASE")
+                .next("`brawn verify --list` has all of them"),
+        );
     }
     let examine = |words: &[String], is_cxx| {
         let lab = Lab {

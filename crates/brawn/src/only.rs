@@ -106,7 +106,9 @@ impl Parts {
             (self.sort == Some(SortArg::Stable)).then_some(("--sort stable", WithoutArg::Sort));
         let large = self.buffers == Some(BuffersArg::Large);
         let large = large.then_some(("--buffers large", WithoutArg::Stdio));
-        let mut wishes = [stable, large].into_iter().flatten();
+        let exact =
+            (self.math == Some(MathArg::Exact)).then_some(("--math exact", WithoutArg::Math));
+        let mut wishes = [stable, large, exact].into_iter().flatten();
         if let Some((option, _)) = wishes.find(|(_, family)| !self.takes(*family)) {
             let found = format!("`{option}`, and other options leave its functions out");
             return Err(Error::usage(found).expected("one or the other"));

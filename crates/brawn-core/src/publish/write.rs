@@ -114,9 +114,22 @@ pub(super) fn no_file_beside(path: &Path, e: io::Error) -> Error {
 
 /// The error if no new file can be made for `path`, the one that the user named.
 pub(super) fn no_new_file(path: &Path, e: io::Error) -> Error {
-    let next = next_for(&e);
+    let next = match e.kind() {
+        io::ErrorKind::NotFound if directory_of(path).is_dir() => {
+            "no file can be made in that directory: choose another"
+        }
+        _ => next_for(&e),
+    };
     let error = Error::io("cannot create a file beside it", e);
     error.path(path).next(next)
+}
+
+/// The directory that `path` is in.
+fn directory_of(path: &Path) -> &Path {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// What the user can do if a file cannot be created.

@@ -110,7 +110,7 @@ pub struct Args {
     /// With two files, each form in the second one is compared with the form of the same name in the first one.  They
     /// were not measured in turn, so other changes in between also affect the result; changes of the machine are
     /// printed.
-    #[arg(long, value_name = "FILE", conflicts_with = "program")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["program", "with", "against", "runs", "warmup", "prepare", "shell", "time_limit", "input", "ignore_failure", "seed"])]
     open_data: Vec<PathBuf>,
 
     /// Only sample the program as it is, and say where its time goes and how fast it would be with brawn.

@@ -79,14 +79,19 @@ pub fn run(args: &Args) -> Result<Exit> {
 pub fn read(path: &Path, root: Option<&Path>) -> Result<Profile> {
     let mut recording = Recording::read(path)?;
     if let Some(root) = root {
-        recording.root = root.to_owned();
+        let metadata = root.metadata();
+        let metadata = metadata.map_err(|e| Error::io("cannot find it", e).path(root))?;
+        if !metadata.is_dir() {
+            return Err(Error::usage("`--root` is no directory").path(root));
+        }
+        root.clone_into(&mut recording.root);
     }
     let profile = profile(&recording);
     if profile.stacks.is_empty() {
         let (why, next) = match profile.lost {
             0 => (
                 "the recording has no block: the program asked for little, or ended too early",
-                "record more often: BRAWN_OPTIONS=heap_interval=4096,heap_profile=FILE",
+                "record more often: `brawn run --heap-interval 512 --heap-profile FILE`, or BRAWN_OPTIONS=heap_interval=512,heap_profile=FILE for a program that has the profile `trace`",
             ),
             _ => (
                 "the recording has no block: there was no room for any in the file",

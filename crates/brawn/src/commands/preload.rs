@@ -123,10 +123,22 @@ fn print(output: &Path, written: &Written) {
     ui::line(Tone::Good, "written", &text);
     let path = shown(&written.path);
     ui::more(&format!("a program    {VARIABLE}={path} PROGRAM"));
-    ui::more(&format!("in an image  COPY {PRELOAD_NAME} /usr/lib/"));
+    let name = written.path.file_name().map_or(output, Path::new);
+    let renamed = (name != Path::new(PRELOAD_NAME)).then_some(PRELOAD_NAME);
+    ui::more(&format!(
+        "in an image  COPY {} /usr/lib/{}",
+        shown(name),
+        renamed.unwrap_or_default()
+    ));
     ui::more(&format!(
         "             ENV {VARIABLE}=/usr/lib/{PRELOAD_NAME}"
     ));
+    let bytes = written.path.as_os_str().as_encoded_bytes();
+    if bytes.iter().any(|byte| matches!(byte, b' ' | b':')) {
+        ui::more(&format!(
+            "note         {VARIABLE} ends a name at a space and at a colon: move the file before you use it"
+        ));
+    }
 }
 
 /// Replaces this process by the program.  Returns only if that failed, with the reason.

@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Exit {
     let report = rewrite(args).unwrap_or_else(|error| {
         Report::failed(&args.program, Status::Failed, &error.path(&args.program))
     });
-    report.tell(args.json, |report| print(report, args.verbose))
+    report.tell(args.json, |report| print(report, args))
 }
 
 fn rewrite(args: &Args) -> Result<Report> {
@@ -130,7 +130,8 @@ fn rewrite(args: &Args) -> Result<Report> {
     Ok(report)
 }
 
-fn print(report: &Report, verbose: bool) {
+fn print(report: &Report, args: &Args) {
+    let verbose = args.verbose;
     let path = shown(&report.path);
     if let Some(reason) = &report.reason {
         ui::error(reason);
@@ -161,6 +162,9 @@ fn print(report: &Report, verbose: bool) {
     }
     if is_kept {
         ui::more(only::KEPT);
+    }
+    if report.status == Status::Unchanged && !args.parts.is_plain() {
+        ui::more("note  if it has other parts of brawn's, they stay");
     }
     for note in plan.iter().flat_map(|plan| &plan.notes) {
         ui::more(&format!("note  {note}"));

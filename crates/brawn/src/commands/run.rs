@@ -51,7 +51,7 @@ pub struct Args {
     or_plain: bool,
 
     /// Record who asks for memory (profile `trace`), and write a profile for `pprof` to FILE and a page with flame graphs
-    /// to FILE.html when the program has ended: `brawn heap-profile` says how it is made.
+    /// beside it when the program has ended (`p.pb.gz` and `p.html`): `brawn heap-profile` says how it is made.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["profile", "or_plain"])]
     heap_profile: Option<PathBuf>,
 

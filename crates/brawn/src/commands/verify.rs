@@ -68,7 +68,7 @@ pub struct Args {
     verbose: bool,
 
     /// List the cases and what they state, and run none.
-    #[arg(long, conflicts_with = "cc")]
+    #[arg(long, conflicts_with_all = ["cc", "filter", "jobs", "full", "keep", "runner"])]
     list: bool,
 
     /// Print JSON: one object with --cc, an array with one object for each executable.

@@ -235,6 +235,11 @@ fn names_in_saved_data_are_printed_as_names() {
         let bad = written(&value).display().to_string();
         let bad = bad.as_str();
         let code = check("compare", &["--open-data", bad, "--verbose"]);
+        // What only a measurement has a use for is not passed over.
+        assert_eq!(
+            check("compare", &["--open-data", bad, "--runs", "8"]),
+            Some(2)
+        );
         shown += usize::from(code == Some(1));
         check("compare", &["--open-data", bad, "--json"]);
         let files = ["--export-markdown", &table, "--export-csv", &csv];

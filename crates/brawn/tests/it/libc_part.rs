@@ -181,10 +181,29 @@ fn a_link_line_has_what_a_program_calls() {
         ["--sort", "stable", "--without", "sort"],
         ["--sort", "stable", "--only", "heap"],
         ["--buffers", "large", "--without", "libc"],
+        ["--math", "exact", "--without", "math"],
     ] {
         let said = fail(brawn().arg("link-args").args(options), 2);
         assert!(said.contains("leave its functions out"), "{said}");
     }
+}
+
+/// A plain `rewrite` keeps to the parts that a program has, so what `inspect` advises says how to get the others.
+#[test]
+fn what_inspect_advises_brings_the_parts_that_are_missing() {
+    let source = "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n";
+    let room = Room::with(source);
+    let path = room.path("p");
+    room.run(
+        "musl-gcc",
+        &["-fno-builtin", "-static", "-o", "p", "main.c"],
+    );
+    succeed(brawn().args(["rewrite", "--only", "memory", &path]));
+    let said = succeed(brawn().args(["inspect", &path]));
+    let hint = format!("`brawn rewrite {path}` with `--only heap,memory,libc`");
+    assert!(said.contains(&hint), "{said}");
+    succeed(brawn().args(["rewrite", &path, "--only", "heap,memory,libc"]));
+    assert!(succeed(brawn().args(["inspect", &path])).contains("fine"));
 }
 
 /// Sorts records by the first of two fields, and prints them.

@@ -380,6 +380,8 @@ fn a_choice_is_made_from_the_original_and_stays() {
     fs::copy(&path, &copy).unwrap();
     let error = fail(brawn().args(["rewrite", "--math", "exact", &copy]), REFUSED);
     assert!(error.contains("does not say"), "{error}");
+    let said = succeed(brawn().args(["rewrite", "--without", "heap", &copy]));
+    assert!(said.contains("other parts of brawn's, they stay"), "{said}");
     // As does a record of an older brawn: all parts come.
     let record = room.path("p.brawn.json");
     let mut known: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();

@@ -300,6 +300,10 @@ fn what_is_no_toolchain_for_static_musl_programs_is_refused() {
     for flags in [["--profile", "fast"], ["--full", "--verbose"]] {
         fail(brawn().arg("verify").args(flags).arg("file"), USAGE);
     }
+    // Nor what a list has no use for.
+    for flag in ["--filter", "--jobs", "--keep"] {
+        fail(brawn().args(["verify", "--list", flag, "1"]), USAGE);
+    }
 }
 
 #[test]

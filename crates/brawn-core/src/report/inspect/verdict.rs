@@ -248,6 +248,14 @@ fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
     answer.next(next_of_musls(identity))
 }
 
+/// What a command needs besides for a file that has some of brawn's parts: without it, no part is added to those.
+fn all_parts(identity: &Identity) -> String {
+    match identity.memory_notes.is_empty() && identity.libc_notes.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", Advice::Only(Component::ALL)),
+    }
+}
+
 /// What to do about musl's heap.
 fn next_of_musls(identity: &Identity) -> String {
     let Some(architecture) = identity.payload else {
@@ -266,8 +274,9 @@ fn next_of_musls(identity: &Identity) -> String {
         }
         Linkage::Static | Linkage::StaticPie => {
             let (rewrite_it, patch) = (Advice::Rewrite(file), Advice::Patch(None));
+            let all = all_parts(identity);
             format!(
-                "{rewrite_it} gives it brawn's heap without linking; or link it again with a libc.a of {patch}"
+                "{rewrite_it}{all} gives it brawn's heap without linking; or link it again with a libc.a of {patch}"
             )
         }
         Linkage::Dynamic => format!("{} runs it with brawn's heap", Advice::Preload(file)),
@@ -280,7 +289,10 @@ fn next_of_musls(identity: &Identity) -> String {
         }
         Linkage::Archive => {
             let (patch_it, restore_it) = (Advice::Patch(file), Advice::Restore(file));
-            format!("{patch_it}, then link again what was linked with it; {restore_it} undoes it")
+            let all = all_parts(identity);
+            format!(
+                "{patch_it}{all}, then link again what was linked with it; {restore_it} undoes it"
+            )
         }
         Linkage::Object | Linkage::Other => {
             format!(
