@@ -272,12 +272,14 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
         .functions
         .iter()
         .filter(|f| f.component == Component::Heap);
-    let is_malloc = |f: &Function| f.name == "malloc" || f.aliases.iter().any(|a| a == "malloc");
+    // (Who only takes aligned blocks has musl's `free`, and no `malloc`.)
+    let is_either = |name: &str| matches!(name, "malloc" | "free" | "__libc_free");
+    let is_basic = |f: &Function| is_either(&f.name) || f.aliases.iter().any(|a| is_either(a));
     if let Some(other) = heap.clone().next()
-        && !heap.any(is_malloc)
+        && !heap.any(is_basic)
     {
         let text = format!(
-            "`{}` is musl's, but no `malloc` of musl's was found: the program may have its own",
+            "`{}` is musl's, but neither `malloc` nor `free` of musl's was found: the program may have its own",
             other.name
         );
         let next = format!("rewrite with {}", Advice::Only(&[Component::Memory]));
