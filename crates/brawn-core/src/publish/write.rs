@@ -1,5 +1,6 @@
 //! Writes files beside others, and copies all attributes that users can set.
 
+use super::kept;
 use super::trust::{ACL, has_attribute};
 use crate::content::Content;
 use crate::error::{Error, Result};
@@ -115,21 +116,13 @@ pub(super) fn no_file_beside(path: &Path, e: io::Error) -> Error {
 /// The error if no new file can be made for `path`, the one that the user named.
 pub(super) fn no_new_file(path: &Path, e: io::Error) -> Error {
     let next = match e.kind() {
-        io::ErrorKind::NotFound if directory_of(path).is_dir() => {
+        io::ErrorKind::NotFound if kept::folder(path).is_ok() => {
             "no file can be made in that directory: choose another"
         }
         _ => next_for(&e),
     };
     let error = Error::io("cannot create a file beside it", e);
     error.path(path).next(next)
-}
-
-/// The directory that `path` is in.
-fn directory_of(path: &Path) -> &Path {
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new("."))
 }
 
 /// What the user can do if a file cannot be created.

@@ -252,6 +252,7 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
     let left = stubs.map(|n| Left::new(&n.name, n.address, "it does nothing"));
     found.left.extend(left);
     let other = whole.other_heap();
+    let only_memory = || format!("rewrite with {}", Advice::Only(&[Component::Memory]));
     if let Some(malloc) = strangers.iter().find(|c| c.name() == "malloc") {
         let is_by_code = malloc.named.evidence != Evidence::Symbol;
         let risk = if is_by_code && whole.keeps_state() && other.is_none() {
@@ -262,8 +263,7 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
                 None | Some(Heap::Own) => "the program's own".to_string(),
                 Some(heap) => format!("not musl's: {} is in the program", heap.name()),
             };
-            let next = format!("rewrite with {}", Advice::Only(&[Component::Memory]));
-            Risk::heap(RiskKind::OtherHeap, format!("`malloc` is {whose}")).next(next)
+            Risk::heap(RiskKind::OtherHeap, format!("`malloc` is {whose}")).next(only_memory())
         };
         found.risks.push(risk.at(malloc.named.address));
         return;
@@ -282,8 +282,7 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
             "`{}` is musl's, but neither `malloc` nor `free` of musl's was found: the program may have its own",
             other.name
         );
-        let next = format!("rewrite with {}", Advice::Only(&[Component::Memory]));
-        let risk = Risk::heap(RiskKind::MissingFunction, text).next(next);
+        let risk = Risk::heap(RiskKind::MissingFunction, text).next(only_memory());
         found.risks.push(risk.at(other.address));
         return;
     }
